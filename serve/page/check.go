@@ -160,6 +160,10 @@ func (v *visit) checked() error {
 	out.mark(p)
 	bare := *p
 	bare.Answer, bare.Words, bare.Measures = "", "", nil // they are above
+	bare.Findings = slices.Clone(p.Findings)
+	for i, f := range bare.Findings {
+		bare.Findings[i].Verdict = verdict(f)
+	}
 	bare.Notes = slices.DeleteFunc(slices.Clone(p.Notes), func(n proof.Note) bool { return !n.Aside && n.Tone == proof.Plain })
 	if out.Evidence, err = evidence.Section(v.r.Context(), bare, docs, nil); err != nil {
 		return err

@@ -46,7 +46,9 @@ func (v *visit) corpora() error {
 		return err
 	}
 	a.Known = list
-	return v.show(corporaPage, "Documents", v.corpusFrame("Documents", a), a)
+	frame := v.corpusFrame("Documents", a)
+	frame.Eyebrow = ""
+	return v.show(corporaPage, "Documents", frame, a)
 }
 
 const (
@@ -97,8 +99,8 @@ func (v *visit) corpus() error {
 	frame := v.corpusFrame(name, nil)
 	c, err := v.Corpora.Open(v.r.Context(), v.tenant, name)
 	if err != nil {
-		if errors.As(err, new(*runs.NotFoundError)) {
-			return v.fresh(name, err)
+		if err = v.fresh(name, err); err == nil || errors.As(err, new(*runs.NotFoundError)) {
+			return err
 		}
 		if out.Corpus, err = v.unopened(name, err); err != nil {
 			return err

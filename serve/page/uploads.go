@@ -214,8 +214,10 @@ func (v *visit) upload() error {
 		err = v.Uploads.Add(v.r.Context(), v.tenant, corpus, part.FileName(), part)
 		if why := new(refusal.Error); errors.As(err, &why) {
 			refused = append(refused, Fact{part.FileName(), why.Text})
-		} else if err != nil {
+		} else if errors.As(err, new(*http.MaxBytesError)) {
 			return unread(err)
+		} else if err != nil {
+			return err
 		}
 	}
 	if err := v.mayUpload(corpus); err != nil {
@@ -233,7 +235,7 @@ func unread(err error) error {
 	if long := new(http.MaxBytesError); errors.As(err, &long) {
 		return refusal.New(http.StatusRequestEntityTooLarge, "the files have more than %s together: send them in parts", size(long.Limit))
 	}
-	return fmt.Errorf("reading the files: %w", err)
+	return refusal.New(http.StatusBadRequest, "the form cannot be read: %v", err)
 }
 
 // reading tells how far the corpus has read its uploads.
@@ -254,10 +256,11 @@ func (v *visit) named(name string) error {
 	return v.to(join("corpora", name))
 }
 
-// fresh shows a corpus that does not exist and that a person may make.
-func (v *visit) fresh(name string, missing error) error {
-	if v.Uploads == nil || !errors.As(missing, new(*runs.NotFoundError)) || v.Uploads.Into(v.tenant, name) != nil {
-		return missing
+// fresh shows a corpus that does not exist and that a person may make, also while its first files are
+// being read. For another it returns the error of opening it.
+func (v *visit) fresh(name string, fault error) error {
+	if v.mayUpload(name) != nil || !errors.As(fault, new(*runs.NotFoundError)) && !v.Uploads.Reading(v.tenant, name).Busy {
+		return fault
 	}
 	out := reading{Corpus: Corpus{Name: name}, New: true}
 	var err error

@@ -126,6 +126,9 @@ func TestUpload(t *testing.T) {
 	if status != http.StatusOK || at != "/ui/corpora/harbour" {
 		t.Fatalf("sending leads to %d %s", status, at)
 	}
+	if status, body, _ := b.load("GET", "/ui/corpora/harbour", nil); status != http.StatusOK {
+		t.Errorf("while it is read for the first time, the corpus is %d\n%s", status, body)
+	}
 	page := b.read("harbour")
 	for _, want := range []string{"1 file added", "does not begin with %PDF-", "it is empty", "source=permits.md", "/ui/ask?question=In+permits.md", "remove?file=broken.pdf"} {
 		if !strings.Contains(strings.ReplaceAll(page, "&#43;", "+"), want) {

@@ -1,0 +1,168 @@
+package serve_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/internal/browsertest"
+)
+
+// views are the windows of a phone and of a desk.
+var views = []browsertest.View{{Width: 1280}, {Width: 390, Dark: true}}
+
+// dropping is a script that drops files on the form, by their names and texts.
+func dropping(files ...string) string {
+	script := "const d = new DataTransfer();"
+	for i := 0; i+1 < len(files); i += 2 {
+		script += fmt.Sprintf("d.items.add(new File([%q], %q));", files[i+1], files[i])
+	}
+	return "(() => {" + script + `const f = document.querySelector('[data-upload]');
+for (const name of ['dragover', 'drop']) f.dispatchEvent(new DragEvent(name, {dataTransfer: d, bubbles: true, cancelable: true})); })()`
+}
+
+// A person names documents, drops two files, is told why one is left out, asks about the other, chooses a
+// third with the keyboard, and removes one after being asked.
+func TestUploadInBrowser(t *testing.T) {
+	home := t.TempDir()
+	s := start(t, home, "--allow-upload", "--upload-mib", "1")
+	p := s.browser(home)
+	for i, v := range views {
+		p.Look(v)
+		corpus := fmt.Sprintf("harbour-%d", i)
+		p.Goto(s.url + "/ui/corpora")
+		p.Sees("or drop them here")
+		p.Focus("#corpus")
+		p.Type(corpus)
+		p.Loads(func() { p.Eval(dropping("permits.md", clitest.Permits, "broken.pdf", "no PDF"), nil) })
+		p.Wait(`document.readyState === 'complete' && !document.querySelector('[data-reading]') && document.querySelector('#add li .good')`)
+		p.Sees("1 file added")
+		p.Sees("does not begin with %PDF-")
+		p.Shoot("documents-added")
+		for _, fault := range p.Wide() {
+			t.Error(fault)
+		}
+		p.Eval(dropping("long.md", strings.Repeat("too long ", 150_000)), nil)
+		p.Sees("send them in parts")
+		p.Click(`a[aria-label="Ask about this file: permits.md"]`)
+		p.Wait(`document.querySelector('#question')?.value === 'In permits.md: '`)
+		p.Wait(fmt.Sprintf(`[...document.querySelectorAll('select, input')].some(e => e.value === %q)`, corpus))
+		p.Goto(s.url + "/ui/corpora/" + corpus)
+		p.Eval(`(() => { const d = new DataTransfer(); d.items.add(new File(['Ferries run on Monday.'], 'ferries.md')); document.querySelector('#file').files = d.files; })()`, nil)
+		p.Focus("[data-upload] button")
+		p.Press("Enter")
+		p.Wait(`document.readyState === 'complete' && !document.querySelector('[data-reading]') && document.querySelectorAll('#add li .good').length === 2`)
+		p.Click(`a[aria-label="Remove ferries.md"]`)
+		p.Wait(`location.pathname.endsWith('/remove') && document.querySelector('button.danger')`)
+		p.Shoot("documents-remove")
+		p.Focus("button.danger")
+		p.Press("Enter")
+		p.Wait(`document.readyState === 'complete' && !document.querySelector('[data-reading]') && document.querySelectorAll('#add li').length === 2`)
+		p.Sees("1 file removed")
+		sound(t, p)
+	}
+	for name, path := range map[string]string{"documents": "corpora", "documents-files": "corpora/harbour-1", "documents-new": "corpora/new", "documents-sure": "corpora/harbour-1/remove?file=broken.pdf"} {
+		p.Inspect(t, name, s.url+"/ui/"+path, &browsertest.InspectOptions{Differs: true}) // files are dropped with scripts only
+	}
+}
+
+// A person pastes a text, sees what is wrong in it, goes from a sentence to its bytes in the document,
+// accepts a correction, takes it back, accepts two, and has the text for downloading.
+func TestCheckTextInBrowser(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	s := start(t, home)
+	p := s.browser(home)
+	accepted := func(n int) {
+		p.Wait(fmt.Sprintf(`document.querySelector('#corrections .badge').textContent === '%d of 2 accepted'`, n))
+	}
+	at := ""
+	for _, v := range append(slices.Clone(views), browsertest.View{Width: 390, NoScript: true}) {
+		p.Look(v)
+		p.Goto(s.url + "/ui/check")
+		p.Click("#text")
+		p.Type(strings.ReplaceAll(draft, "\r", ""))
+		p.Focus("main form button")
+		p.Loads(func() { p.Press("Enter") })
+		if v.NoScript {
+			p.Eval(`location.href`, &at)
+			s.enters(token(t, home)).ended(strings.TrimPrefix(at, s.url))
+			p.Goto(at)
+		}
+		p.Wait(`document.querySelector('.draft') && !document.querySelector('[data-live]')`)
+		p.Eval(`location.href`, &at)
+		p.Sees("The documents support 1 of 3 sentences.")
+		p.Sees("<b>giants</b>")
+		for _, fault := range p.Wide() {
+			t.Error(fault)
+		}
+		accepted(0)
+		p.Click(".quotes a")
+		p.Wait(`document.querySelector('.documents :target')?.closest('mark, .documents').textContent.includes('two winters')`)
+		p.Goto(at)
+		p.Focus(`button[value="claim-1"]`)
+		p.Loads(func() { p.Press("Enter") })
+		accepted(1)
+		p.Wait(`document.querySelector('[data-corrected]').textContent.includes('two winters') && location.hash === '#repair-claim-1'`)
+		p.Loads(func() { p.Click("#corrections button.plain") })
+		accepted(0)
+		p.Loads(func() { p.Click(`button[value="claim-1"]`) })
+		p.Loads(func() { p.Click(`button[value="claim-3"]`) })
+		accepted(2)
+		p.Shoot("checked-two")
+		var link string
+		p.Eval(`document.querySelector('a[download]').getAttribute('href')`, &link)
+		if _, text, _ := s.enters(token(t, home)).load("GET", link, nil); !strings.Contains(text, "two winters") || strings.Contains(text, "giants") {
+			t.Errorf("%s sends %q", link, text)
+		}
+		sound(t, p)
+	}
+	p.Inspect(t, "check", s.url+"/ui/check", nil)
+	p.Inspect(t, "checked", at, nil)
+	p.Inspect(t, "checked-one", at+"?accept=claim-1", nil)
+}
+
+// Hostile texts in a text that is checked, in names and in files that are added are shown as text.
+func TestHostileDocumentsInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it opens many pages")
+	}
+	home := t.TempDir()
+	s := start(t, home, "--allow-upload")
+	p := s.browser(home)
+	b := s.enters(token(t, home))
+	var files []sent
+	var all []string
+	for i, h := range browsertest.HostileTexts() {
+		text := strings.Join(strings.Fields(strings.ReplaceAll(h.Text, "\x00", "")), " ")
+		all = append(all, fmt.Sprintf("A lantern permit needs %s, by rule %d.", text, i))
+		if i%3 == 0 {
+			name := strings.Map(func(r rune) rune { // as a form has it
+				if r < ' ' || r == '"' || r == 0x7f {
+					return -1
+				}
+				return r
+			}, strings.ToValidUTF8(text[:min(len(text), 300)], ""))
+			files = append(files, sent{name + ".md", "# " + text + "\n\n" + all[i] + "\n"}, sent{name + ".pdf", text})
+		}
+	}
+	if status, body, _ := b.send(b.ticket(), "hostile", files...); status != 200 {
+		t.Fatalf("sending: %d\n%s", status, body)
+	}
+	b.read("hostile")
+	_, _, check := b.load("POST", "/ui/check", map[string][]string{"text": {strings.Join(all[:40], " ")}, "corpus": {"hostile"}})
+	b.ended(check)
+	var first string
+	p.Goto(s.url + "/ui/corpora/hostile")
+	p.Shoot("documents-hostile")
+	p.Eval(`document.querySelector('#add a[href*="/remove"]').getAttribute('href')`, &first)
+	for _, path := range []string{"/ui/corpora/hostile", first, check, check + "?accept=claim-1&accept=%3Cscript%3E", "/ui/corpora/new?x=<script>"} {
+		p.Goto(s.url + path)
+		p.Unfold()
+		for _, fault := range slices.Concat(p.Complaints(), p.Strangers(), p.Ran(), p.Armed(), p.Turning(), p.Wide()) {
+			t.Errorf("%s: %s", path, fault)
+		}
+	}
+}
