@@ -59,7 +59,24 @@ const (
 func newUploads(s *server) *uploads {
 	u := &uploads{server: s, root: filepath.Join(s.settings.Home, "uploads"), jobs: map[string]*job{}}
 	u.ctx, u.stop = context.WithCancel(context.Background())
+	u.clear()
 	return u
+}
+
+// clear removes what a server that was killed has not completed. Another server may be at younger files.
+func (u *uploads) clear() {
+	entries, err := os.ReadDir(u.root)
+	if err != nil {
+		return // there are no uploads
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), partial) && time.Since(info.ModTime()) > 24*time.Hour {
+			if err := os.Remove(filepath.Join(u.root, e.Name())); err != nil {
+				u.Warn("removing an incomplete file: %v", err)
+			}
+		}
+	}
 }
 
 // close ends the reading. The next one goes on.

@@ -200,6 +200,16 @@ func TestUploadFirst(t *testing.T) {
 // long is not kept. Forms of other pages and of nobody are refused.
 func TestUploadHostile(t *testing.T) {
 	home := t.TempDir()
+	old := filepath.Join(home, "uploads", ".part-OLD") // of a server that was killed
+	if err := os.Mkdir(filepath.Dir(old), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(old, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(old, time.Time{}, time.Now().Add(-48*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
 	s := start(t, home, "--allow-upload", "--upload-mib", "1")
 	b := s.enters(token(t, home))
 	var bomb bytes.Buffer
