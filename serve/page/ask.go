@@ -28,6 +28,7 @@ type asking struct {
 	Before   string       // link to earlier turns, which are left out; empty for none
 	Past     []look.Link  // other conversations, the newest first
 	Offers   []runs.Graph // what else can be done
+	Checker  string       // the graph with a page of its own
 	Examples []string     // questions that the corpus may answer
 	Note     string       // on the corpus
 	Label    string       // of the field
@@ -97,6 +98,7 @@ func (v *visit) showAsk(status int, a *asking) error {
 
 // offer adds what a person can begin with.
 func (v *visit) offer(a *asking) {
+	a.Checker = v.Checker
 	for _, g := range v.Graphs() {
 		if g.Offer != "" && g.Name != a.Graph.Name {
 			a.Offers = append(a.Offers, g)

@@ -67,7 +67,7 @@ func TestCheckText(t *testing.T) {
 		t.Errorf("an unknown corpus: %d\n%s", status, body)
 	}
 	s.ask(turn{token: token(t, home), graph: "research", text: clitest.PermitQuestion})
-	_, list, _ := b.load("GET", "/ui/?q=elements", nil)
+	_, list, _ := b.load("GET", "/ui/runs?q=elements", nil)
 	for _, link := range runLink.FindAllStringSubmatch(list, -1) {
 		other := strings.Replace(link[1], "/runs/", "/check/", 1)
 		if status, _, _ := b.load("GET", other, nil); other != at && status != http.StatusNotFound {
