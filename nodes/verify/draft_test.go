@@ -42,4 +42,3 @@ func TestDraft(t *testing.T) {
 		t.Errorf("an answer that does not have the text has the draft %+v", d)
 	}
 }
-
