@@ -17,7 +17,7 @@ import (
 func (s *site) enter() *browsertest.Page {
 	s.Helper()
 	p := browsertest.Open(s.T)
-	p.Goto(s.url + "/ui/enter?token=" + tokenOfAnn)
+	p.Goto(s.url + s.server.SignInLink(tokenOfAnn))
 	p.Wait(`location.pathname === '/ui/'`)
 	return p
 }
@@ -64,6 +64,7 @@ func TestBrowserPages(t *testing.T) {
 	})
 	stranger := p.Tab(t)
 	stranger.Inspect(t, "enter", s.url+"/ui/enter", nil)
+	stranger.Inspect(t, "enter-used", s.url+"/ui/enter?code=used", nil)
 }
 
 // A person enters with a token, searches, and goes through the list of runs by keyboard.

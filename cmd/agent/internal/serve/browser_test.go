@@ -20,7 +20,10 @@ import (
 func (s *started) browser(home string) *browsertest.Page {
 	s.t.Helper()
 	p := browsertest.Open(s.t)
-	p.Goto(s.url + "/ui/enter?token=" + token(s.t, home))
+	p.Goto(s.url + "/ui/enter")
+	p.Focus("#token")
+	p.Type(token(s.t, home))
+	p.Loads(func() { p.Press("Enter") })
 	p.Wait(`location.pathname === '/ui/'`)
 	return p
 }

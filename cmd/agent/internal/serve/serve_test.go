@@ -63,9 +63,18 @@ func start(t *testing.T, home string, args ...string) *started {
 
 func startWith(t *testing.T, environ []string, args ...string) *started {
 	t.Helper()
+	return startAs(t, nil, environ, args...)
+}
+
+// startAs starts a server with its streams and variables changed.
+func startAs(t *testing.T, change func(*cli.App), environ []string, args ...string) *started {
+	t.Helper()
 	s := &started{t: t, client: http.DefaultClient, stdout: &said{}, stderr: &said{}}
 	a := cli.New(strings.NewReader(""), s.stdout, s.stderr, environ)
 	a.Models = open.Local()
+	if change != nil {
+		change(a)
+	}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.Context()))
 	ended := make(chan int, 1)
 	go func() {
