@@ -158,7 +158,7 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 // entrance leads a person to the page, which leads to the sign-in page without a session.
 func (s *Server) entrance(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if byPerson(r) {
+		if s.Page != nil && r.URL.Path == "/" && byPerson(r) {
 			toPage(w, r)
 			return
 		}

@@ -284,9 +284,8 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	if s.Page != nil {
 		mux.Handle("/ui/", s.page())
-		mux.Handle("GET /{$}", s.entrance(s.authorized(wire)))
 	}
-	mux.Handle("/", s.authorized(wire))
+	mux.Handle("/", s.entrance(s.authorized(wire)))
 	mux.Handle("/v1/", s.authorized(openai.Handler(openai.Options{Space: space, Strict: s.Strict})))
 	ui := s.authorized(agui.Handler(agui.Options{Space: space}))
 	mux.Handle("/agui", ui)

@@ -74,7 +74,7 @@ async function conversation() {
 async function refusal() {
   const p = await open(agent, "extract");
   await ask(p, "Invoice number: 77");
-  await sees(p, "choose a JSON Schema");
+  await sees(p, "no schema says which fields to read");
   await picture(p, "refusal");
 }
 

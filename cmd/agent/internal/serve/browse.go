@@ -89,7 +89,7 @@ func (s *server) tokenFile() string {
 func (s *server) howToEnter() string {
 	switch {
 	case s.byToken() && !s.shared():
-		text := "Copy it from there. Or start the server again with --open: your browser is then signed in."
+		text := "Copy it from there. Or start the server again: on a terminal it prints a link that signs in."
 		if !s.own {
 			text = "The token is in the file that the server named when it started. Ask whoever runs the server, who can read it."
 		}

@@ -52,7 +52,7 @@ func TestPageInBrowser(t *testing.T) {
 	p.Sees("payment of the lantern fee in full")
 	p.Wait(`!document.querySelector('[data-live]')`)
 	p.Loads(func() { p.Click(".how a") })
-	p.Wait(`document.querySelector('header .badge').textContent === 'done'`)
+	p.Wait(`document.querySelector('header .badge').textContent === 'answered'`)
 	sound(t, p)
 	var run string
 	p.Eval(`location.href`, &run)

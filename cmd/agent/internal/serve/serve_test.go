@@ -239,7 +239,7 @@ func TestPipelines(t *testing.T) {
 		{turn{graph: "comply", text: "What must be paid?", input: `,"input":{"kind":"statute"}`}, `unknown field .*source_type`},
 		{turn{graph: "glossary", text: "unicorn"}, `No definition of “unicorn” was found in \d passages?`},
 		{turn{graph: "extract", text: "Invoice number: 77\nTotal: 12.50", more: schema}, `(?s)\| invoice_number \| 77 .*bytes \d+–\d+`},
-		{turn{graph: "extract", text: "Invoice number: 77"}, "choose a JSON Schema"},
+		{turn{graph: "extract", text: "Invoice number: 77"}, "no schema says which fields to read"},
 		{turn{graph: "extract", text: "Invoice number: 77", more: `,"context":{"schema":{"type":"nonsense"}}`}, "reading the schema"},
 		{turn{graph: "research", text: " "}, "nothing was asked"},
 		{turn{graph: "research", text: "When?", more: `,"context":{"corpus":"none"}`}, `there is no corpus "none"`},
