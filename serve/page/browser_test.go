@@ -64,7 +64,6 @@ func TestBrowserPages(t *testing.T) {
 	})
 	stranger := p.Tab(t)
 	stranger.Inspect(t, "enter", s.url+"/ui/enter", nil)
-	stranger.Inspect(t, "enter-used", s.url+"/ui/enter?code=used", nil)
 }
 
 // A person enters with a token, searches, and goes through the list of runs by keyboard.
