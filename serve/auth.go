@@ -139,6 +139,8 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 		c, err := s.identified(r)
 		scope := scopeOf(r)
 		switch {
+		case err != nil && refusal.Status(err) == http.StatusUnauthorized && s.Page != nil && byPerson(r):
+			toPage(w, r)
 		case err != nil:
 			status := refusal.Status(err)
 			if status == http.StatusUnauthorized {
@@ -152,6 +154,29 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 			s.admitted(c, next).ServeHTTP(w, r)
 		}
 	})
+}
+
+// entrance leads a person to the page, which leads to the sign-in page without a session.
+func (s *Server) entrance(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.Page != nil && r.URL.Path == "/" && byPerson(r) {
+			toPage(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// byPerson reports whether a request is of a person who opens an address in a browser: it accepts
+// HTML, not JSON, and has no token.
+func byPerson(r *http.Request) bool {
+	accept := r.Header.Get("Accept")
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && TokenOf(r) == "" && strings.Contains(accept, "text/html") && !strings.Contains(accept, "json")
+}
+
+func toPage(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Accept")
+	http.Redirect(w, r, "/ui/", http.StatusSeeOther)
 }
 
 // admitted serves a caller's requests. Bodies are read only for callers.

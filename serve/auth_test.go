@@ -316,3 +316,43 @@ func TestQuotaByWire(t *testing.T) {
 		t.Errorf("another tenant: %d", status)
 	}
 }
+
+// A person who opens an address in a browser is led to the page, or else to the sign-in page, and
+// never gets JSON. Programs get what they got.
+func TestEntrance(t *testing.T) {
+	for name, change := range map[string]func(*serve.Options){
+		"a token": func(o *serve.Options) {},
+		"open":    func(o *serve.Options) { o.Open, o.Tenants = true, nil },
+		"no page": func(o *serve.Options) { o.Page = nil },
+	} {
+		h := served(t, func(o *serve.Options) { o.Page = &pages.Options{}; change(o) })
+		for _, c := range []struct {
+			path, accept, key string
+			person            bool
+		}{
+			{"/", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "", name != "no page"},
+			{"/threads/x", "text/html", "", name == "a token"}, {"/v1/models", "text/html", "", name == "a token"}, {"/metrics", "text/html", "", name == "a token"},
+			{"/", "*/*", "", false}, {"/", "application/json", "", false}, {"/", "application/json, text/html", "", false}, {"/", "text/html", "wrong", false}, {"/info", "*/*", "", false}, {"/healthz", "text/html", "", false},
+		} {
+			r, err := http.NewRequest("GET", h.URL+c.path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Accept", c.accept)
+			if c.key != "" {
+				r.Header.Set("X-Api-Key", c.key)
+			}
+			answer, err := http.DefaultTransport.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = answer.Body.Close()
+			if led := answer.StatusCode == http.StatusSeeOther && answer.Header.Get("Location") == "/ui/"; led != c.person {
+				t.Errorf("%s: GET %s for %s: %s to %q", name, c.path, c.accept, answer.Status, answer.Header.Get("Location"))
+			}
+			if kind := answer.Header.Get("Content-Type"); !c.person && !strings.HasPrefix(kind, "application/json") && !strings.HasPrefix(kind, "text/plain") {
+				t.Errorf("%s: GET %s for %s is %q", name, c.path, c.accept, kind)
+			}
+		}
+	}
+}

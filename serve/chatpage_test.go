@@ -219,8 +219,8 @@ func TestPage(t *testing.T) {
 			said := node(t, dir, "drive.mjs", c.url, agent, token, own.URL, t.ArtifactDir(), c.joins)
 			want := map[string]any{
 				"problems": []any{}, "headings": []any{"Rule", "Elements", "Exceptions", "Sources"}, "quotes": 8.0, "sources": []any{
-					"[Query 1][Source 1] Battery, The Rule and Its Elements, steps 1 to 4 (torts/battery.md, bytes 118–835)",
-					"[Query 1][Source 5] The Privilege of Self-Defense, Nature of the Privilege (torts/self-defense-privilege.md, bytes 138–880)",
+					"[Source 1] Battery, The Rule and Its Elements, steps 1 to 4 (torts/battery.md, bytes 118–835)",
+					"[Source 5] The Privilege of Self-Defense, Nature of the Privilege (torts/self-defense-privilege.md, bytes 138–880)",
 				},
 				"followUp": "searched for: what are the defences to a plaintiff?", "again": true,
 				"threads": []any{"What must a plaintiff prove for battery?"}, "approved": []any{"Send the letter: done by accept"}, "stepped": []any{c.stepped},

@@ -123,6 +123,7 @@ type Server struct {
 	runs     *runs.Manager
 	metrics  *metrics
 	tools    *mcp.Mounting // nil without MCP
+	links    page.Links
 	handler  http.Handler
 }
 
@@ -284,7 +285,7 @@ func (s *Server) routes() http.Handler {
 	if s.Page != nil {
 		mux.Handle("/ui/", s.page())
 	}
-	mux.Handle("/", s.authorized(wire))
+	mux.Handle("/", s.entrance(s.authorized(wire)))
 	mux.Handle("/v1/", s.authorized(openai.Handler(openai.Options{Space: space, Strict: s.Strict})))
 	ui := s.authorized(agui.Handler(agui.Options{Space: space}))
 	mux.Handle("/agui", ui)
@@ -307,8 +308,19 @@ func (s *Server) routes() http.Handler {
 // page serves the pages for people.
 func (s *Server) page() http.Handler {
 	o := *s.Page
+	o.Links = &s.links
 	o.Authenticate, o.Admit, o.Space, o.Version, o.Key = s.identified, s.admitted, s.runs.For, s.Version, s.key
 	return page.Handler(o)
+}
+
+// SignInLink returns the path of a link to the page that signs one browser in with a token, once and
+// for page.LinkTime. This process alone knows it.
+func (s *Server) SignInLink(token string) string {
+	now := time.Now
+	if s.Page != nil && s.Page.Now != nil {
+		now = s.Page.Now
+	}
+	return s.links.New(token, now())
 }
 
 // ready reports whether the server takes runs and can save them.

@@ -107,7 +107,7 @@ type Relevance struct {
 
 // Words explains the confidence to a person. It was measured with the offline model.
 func (r *Relevance) Words(offline bool) string {
-	measured := "measured on software manuals"
+	measured := "in a test with other documents"
 	if !offline {
 		measured += ", with the offline model"
 	}

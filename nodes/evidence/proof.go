@@ -16,8 +16,9 @@ func (a Audit) Proof() proof.Proof {
 	if a.Result == ResultNoEvidence {
 		b.Words = strings.TrimSpace(a.Message + " " + b.Words)
 	}
-	b.Measure("grounding", "%s", a.Grounding)
-	b.Measure("requirements", "%d of %d verified", len(a.Verified), len(a.Extracted)).Phrase = fmt.Sprintf("%d of %s verified", len(a.Verified), proof.Count(len(a.Extracted), "requirement"))
+	b.Measure("grounding", "%s", a.Grounding).Usual = a.Grounding == GroundedHigh
+	m := b.Measure("requirements", "%d of %d verified", len(a.Verified), len(a.Extracted))
+	m.Phrase, m.Usual = fmt.Sprintf("%d of %s verified", len(a.Verified), proof.Count(len(a.Extracted), "requirement")), len(a.Verified) == len(a.Extracted)
 	b.Measure("passages", "%d read", a.Trail.Retrieved).Phrase = proof.Count(a.Trail.Retrieved, "passage") + " read"
 	for _, d := range a.Documents {
 		b.Document(d.Source, d.Path, d.Original)

@@ -18,9 +18,11 @@ func (a Answer) Proof() proof.Proof {
 	if a.Report.Passed {
 		verdict = "verified"
 	}
-	b.Measure("verification", "%s, confidence %.2f", verdict, a.Report.Confidence).Phrase = fmt.Sprintf("%s, confidence %.2f", verdict, a.Report.Confidence)
+	m := b.Measure("verification", "%s, confidence %.2f", verdict, a.Report.Confidence)
+	m.Phrase, m.Usual = fmt.Sprintf("%s, confidence %.2f", verdict, a.Report.Confidence), a.Report.Passed
 	effort := proof.Count(a.Loop.Iterations, "iteration") + ", " + proof.Count(a.Loop.ModelCalls, "model call")
-	b.Measure("effort", "%s", effort).Phrase = effort
+	m = b.Measure("effort", "%s", effort)
+	m.Phrase, m.Usual = effort, true
 	if a.Loop.Failure != "" {
 		b.Note("Lost on the way", "", proof.Warn, a.Loop.Failure)
 	}

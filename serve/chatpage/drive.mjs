@@ -55,7 +55,7 @@ async function conversation() {
   await ask(p, "What must a plaintiff prove for battery?");
   await rests(p, 1);
   out.headings = await p.$$eval(".markdown-content h3, .markdown-content h4", (all) => all.map((e) => e.innerText));
-  out.quotes = await p.$$eval(".markdown-content li", (all) => all.filter((e) => /^“.*” \[Query 1\]\[Source \d\]$/.test(e.innerText)).length);
+  out.quotes = await p.$$eval(".markdown-content li", (all) => all.filter((e) => /^“.*” \[Source \d\]$/.test(e.innerText)).length);
   out.sources = await p.$$eval(".markdown-content h3 + ul li", (all) => all.map((e) => e.innerText));
   await picture(p, "answer");
   await ask(p, "And what are the defences to it?");
@@ -74,7 +74,7 @@ async function conversation() {
 async function refusal() {
   const p = await open(agent, "extract");
   await ask(p, "Invoice number: 77");
-  await sees(p, "choose a JSON Schema");
+  await sees(p, "no schema says which fields to read");
   await picture(p, "refusal");
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -89,7 +90,7 @@ const maxLines = 200
 
 // account reads the log of a run.
 func (v *visit) account(r runs.Run, w want) (*account, error) {
-	out := &account{Run: run.Run{Live: !r.Status.Ended(), Links: linksOf(r)}}
+	out := &account{Run: run.Run{Live: !r.Status.Ended(), Links: linksOf(r), Outcome: r.Outcome}}
 	if g, err := v.Graph(r.Graph); err == nil {
 		out.App = &g.App
 	}
@@ -134,7 +135,7 @@ func (v *visit) account(r runs.Run, w want) (*account, error) {
 		out.say(ev)
 	}
 	if r.Status.Ended() {
-		end := graph.EventRecord{Kind: graph.RunEnd.String(), Time: r.Updated, Elapsed: r.Updated.Sub(r.Created), Error: r.Error}
+		end := graph.EventRecord{Kind: graph.RunEnd.String(), Time: r.Updated, Elapsed: r.Updated.Sub(r.Created), Error: cmp.Or(r.Reason, r.Error)}
 		if err := add(end); err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ import (
 func (s *site) enter() *browsertest.Page {
 	s.Helper()
 	p := browsertest.Open(s.T)
-	p.Goto(s.url + "/ui/enter?token=" + tokenOfAnn)
+	p.Goto(s.url + s.server.SignInLink(tokenOfAnn))
 	p.Wait(`location.pathname === '/ui/'`)
 	return p
 }

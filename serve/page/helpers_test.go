@@ -204,7 +204,7 @@ func (s *site) enters(token string) *http.Client {
 		s.Fatal(err)
 	}
 	c := &http.Client{Jar: jar}
-	if status, body, _ := s.do(c, "GET", "/ui/enter?token="+url.QueryEscape(token), nil); status != http.StatusOK || !strings.Contains(body, `aria-current="page">Ask</a>`) {
+	if status, body, answer := s.do(c, "POST", "/ui/enter", url.Values{"token": {token}}); status != http.StatusOK || answer.Request.URL.Path != "/ui/" {
 		s.Fatalf("entering: %d\n%s", status, body)
 	}
 	return c

@@ -95,7 +95,7 @@ func worded(r runs.Run) statusWord {
 		if r.Asks {
 			return statusWord{"asked a person", "warn"}
 		}
-		return statusWord{"done", "good"}
+		return outcome(r.Outcome)
 	case runs.Errored:
 		return statusWord{"failed", "bad"}
 	case runs.TimedOut:

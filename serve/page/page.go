@@ -25,6 +25,13 @@ type Options struct {
 	// Key seals sessions: 32 bytes, the same in all processes that serve them. Default: a random key
 	// for this process.
 	Key []byte
+	// Links are links that sign in once. Default: none.
+	Links *Links
+	// TokenFile is the file with the token, which the sign-in page names. Default: it names none.
+	TokenFile string
+	// HowToEnter says on the sign-in page how to come to a token. Default: the server says it when it
+	// starts.
+	HowToEnter string
 	// Admit wraps the handling of a caller's request, for example to log the caller and limit the
 	// body. Default: no wrapping.
 	Admit func(c runs.Caller, next http.Handler) http.Handler
@@ -86,6 +93,10 @@ func Handler(o Options) http.Handler {
 	o.Heartbeat = cmp.Or(o.Heartbeat, 5*time.Second)
 	o.HowToWrite = cmp.Or(o.HowToWrite, "This server changes nothing that has happened.")
 	o.HowToUpload = cmp.Or(o.HowToUpload, "This server takes no files.")
+	o.HowToEnter = cmp.Or(o.HowToEnter, "The server says where its token is when it starts.")
+	if o.Links == nil {
+		o.Links = &Links{}
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,9 +73,18 @@ func (v *visit) run() error {
 	return v.show(runPage, "Runs", v.runFrame(r, ""), out)
 }
 
+// titleOf returns the title of a graph, for people.
+func (v *visit) titleOf(name string) string {
+	g, err := v.Graph(name)
+	if err != nil { // it is served no more
+		return name
+	}
+	return cmp.Or(g.Title, name)
+}
+
 // runFrame returns the frame of a run's pages.
 func (v *visit) runFrame(r runs.Run, here string) look.Frame {
-	f := look.Frame{Title: title(r), Eyebrow: "Run of " + r.Graph, Full: true}
+	f := look.Frame{Title: title(r), Eyebrow: "Run of " + v.titleOf(r.Graph), Full: true}
 	for _, p := range []struct{ name, path string }{{"Answer", ""}, {"Graph", "graph"}, {"Steps", "steps"}, {"Timeline", "timeline"}} {
 		path := join("runs", r.ID)
 		if p.path != "" {
@@ -98,7 +108,7 @@ func (v *visit) runFrame(r runs.Run, here string) look.Frame {
 
 // ended adds what a run has at its end: its answer or its state, and its interrupts.
 func (v *visit) ended(r runs.Run, a *account, out *runView) error {
-	out.Failed = r.Error
+	out.Failed = cmp.Or(r.Reason, r.Error)
 	at, state, err := v.final(r, a)
 	if err != nil || state == nil {
 		return err
@@ -178,6 +188,15 @@ type said struct {
 	// Draft is a further piece of the text that a model writes, and no line; empty where a text
 	// begins. Nil for any other event.
 	Draft *string `json:"draft,omitempty"`
+}
+
+// outcome describes how a run has ended that did not fail, by Run.Outcome.
+func outcome(of string) statusWord {
+	if of == "" {
+		return statusWord{"done", "good"}
+	}
+	word, tone := look.Outcome(of)
+	return statusWord{word, tone}
 }
 
 // saying returns an event in words. Most events have none.

@@ -430,3 +430,28 @@ func TestServerGoesOn(t *testing.T) {
 		t.Errorf("behind %s:\n%s", last, all)
 	}
 }
+
+// How a run ended is said in a person's words, in a tone that follows it: only what says nothing of
+// itself is green. A failed run says why without its nodes, and shows its state on demand.
+func TestTones(t *testing.T) {
+	word := ""
+	s := served(t, func(o *serve.Options) {
+		for i := range o.Graphs {
+			o.Graphs[i].Outcome, o.Graphs[i].Title = func(json.RawMessage) string { return word }, "Some & title"
+		}
+	})
+	for of, badge := range map[string]string{
+		"answered": `plain">answered`, "ungrounded": `warn">in doubt`, "no_evidence": `warn">not found`, "unavailable": `bad">could not look`, "rejected": `bad">refused`,
+		"interrupted": `warn">waits for a person`, "failed": `bad">failed`, "<b>": `plain">&lt;b&gt;`, "": `good">done`,
+	} {
+		word = of
+		r := s.run("plain", `{"text":"x"}`)
+		if list, page := s.get("/ui/runs"), s.get("/ui/runs/"+r.ID); !strings.Contains(list, badge) || strings.Count(page, badge) != 2 || !strings.Contains(page, "Run of Some &amp; title") {
+			t.Errorf("%s: no %s in\n%s\n%s", of, badge, list, page)
+		}
+	}
+	page := s.get("/ui/runs/" + s.run("fails", `{"text":"secret"}`).ID)
+	if strings.Contains(page, "running node") || !strings.Contains(page, "</strong> the model does not answer</p>") {
+		t.Errorf("a failed run:\n%s", page)
+	}
+}

@@ -141,60 +141,74 @@ func (v *visit) checkTicket() error {
 	return nil
 }
 
-// turnAway redirects a browser without a session to the sign-in page.
+// turnAway leads a browser without a session to the sign-in page.
 func (h *handler) turnAway(w http.ResponseWriter, r *http.Request, why error) {
-	status := refusal.Status(why)
-	if status == http.StatusUnauthorized && r.Method == http.MethodGet && r.Header.Get("Accept") != "text/event-stream" {
+	v := &visit{handler: h, w: w, r: r}
+	switch events := r.Header.Get("Accept") == "text/event-stream"; {
+	case refusal.Status(why) != http.StatusUnauthorized:
+	case events:
+		why = refusal.New(http.StatusUnauthorized, "you are not signed in: open %senter", root)
+	case r.Method == http.MethodGet:
 		http.Redirect(w, r, root+"enter?to="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 		return
+	default:
+		v.askToken(http.StatusUnauthorized, entry{To: root, Refused: "You are not signed in, so nothing was done."})
+		return
 	}
-	if status == http.StatusUnauthorized {
-		why = refusal.New(status, "you are not signed in: open %senter", root)
-	}
-	v := &visit{handler: h, w: w, r: r}
 	v.fail(why)
 }
 
 // maxEntry bounds the bytes of a sign-in form.
 const maxEntry = 8 << 10
 
-// enter begins a session for a valid token, and otherwise asks for one.
+// enter begins a session for a valid token or link, and otherwise asks for a token. A browser with a
+// session goes on with it.
 func (h *handler) enter(w http.ResponseWriter, r *http.Request) {
 	v := &visit{handler: h, w: w, r: r}
 	r.Body = http.MaxBytesReader(w, r.Body, maxEntry)
-	token, to := r.FormValue("token"), ownPath(r.FormValue("to"))
-	_, err := h.Authenticate(withToken(r, token))
-	if err == nil {
-		if token != "" {
-			c, err := h.sessions.begin(r, token)
-			if err != nil {
-				v.fail(err)
-				return
-			}
+	token, code, status := r.PostFormValue("token"), r.URL.Query().Get("code"), http.StatusOK
+	e := entry{To: ownPath(r.FormValue("to"))}
+	if r.Method == http.MethodGet && code != "" { // a HEAD only looks
+		token = h.Links.take(code, h.Now())
+	}
+	var err error
+	if token == "" {
+		_, _, err = h.caller(r)
+	} else if _, err = h.Authenticate(withToken(r, token)); err == nil {
+		var c *http.Cookie
+		if c, err = h.sessions.begin(r, token); err == nil {
 			http.SetCookie(w, c)
 		}
-		http.Redirect(w, r, to, http.StatusSeeOther)
-		return
 	}
-	if refusal.Status(err) != http.StatusUnauthorized {
+	switch {
+	case err == nil:
+		http.Redirect(w, r, e.To, http.StatusSeeOther)
+		return
+	case refusal.Status(err) != http.StatusUnauthorized:
 		v.fail(err)
 		return
+	case token != "":
+		status, e.Refused = http.StatusForbidden, "No one has this token."
+	case code != "":
+		status, e.Refused = http.StatusForbidden, "This link has signed in once already, or is too old. The next start of the server makes another."
 	}
-	status := http.StatusOK
-	if token != "" {
-		status = http.StatusForbidden
-	}
-	if err := v.answer(status, enterPage, "", look.Frame{Title: "Enter"}, entry{To: to, Refused: token != ""}); err != nil {
-		v.fail(err)
-	}
+	v.askToken(status, e)
 }
 
 var enterPage = parsed("enter.tmpl")
 
+// askToken shows the sign-in page.
+func (v *visit) askToken(status int, e entry) {
+	e.TokenFile, e.How = v.TokenFile, v.HowToEnter
+	if err := v.answer(status, enterPage, "", look.Frame{Title: "Sign in"}, e); err != nil {
+		v.fail(err)
+	}
+}
+
 // entry is the data of the sign-in page.
 type entry struct {
-	To      string
-	Refused bool
+	To, Refused    string // Refused is why the last attempt failed
+	TokenFile, How string // of Options
 }
 
 // ownPath returns path if it is a path of this server that a browser may be redirected to; else the

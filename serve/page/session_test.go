@@ -35,8 +35,8 @@ func TestNobody(t *testing.T) {
 		if want := "/ui/enter?to=" + url.QueryEscape(p[1]); p[0] == "GET" && (status != http.StatusSeeOther || answer.Header.Get("Location") != want) {
 			t.Errorf("GET %s: %d to %q, want %q", p[1], status, answer.Header.Get("Location"), want)
 		}
-		if p[0] == "POST" && status != http.StatusUnauthorized {
-			t.Errorf("POST %s: %d", p[1], status)
+		if p[0] == "POST" && (status != http.StatusUnauthorized || !strings.Contains(body, `name="token"`)) {
+			t.Errorf("POST %s: %d\n%s", p[1], status, body)
 		}
 		if strings.Contains(body, "secret") {
 			t.Errorf("%v shows what was asked", p)
@@ -70,6 +70,50 @@ func TestEnter(t *testing.T) {
 	}
 	if status, _, _ := s.do(direct, "POST", "/ui/enter", url.Values{"token": {strings.Repeat("x", 5000)}}); status == http.StatusSeeOther {
 		t.Errorf("a long token: %d", status)
+	}
+}
+
+// A link signs in once, for a few minutes; its code is not in the address that follows. A token in an
+// address signs nobody in, and neither does a request that only looks.
+func TestLink(t *testing.T) {
+	now, links := time.Now(), &page.Links{}
+	s := served(t, func(o *serve.Options) { o.Page.Now = func() time.Time { return now } })
+	direct := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	enters := func(method, path string) (int, []*http.Cookie, string) {
+		status, _, answer := s.do(direct, method, path, nil)
+		return status, answer.Cookies(), answer.Header.Get("Location")
+	}
+	path := s.server.SignInLink(tokenOfAnn)
+	if strings.Contains(path, tokenOfAnn) || len(path) < 30 {
+		t.Errorf("the link is %s", path)
+	}
+	if _, c, _ := enters("HEAD", path); len(c) > 0 {
+		t.Errorf("looking signs in")
+	}
+	status, c, to := enters("GET", path)
+	if status != http.StatusSeeOther || to != "/ui/" || len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode {
+		t.Errorf("the link: %d to %q, %v", status, to, c)
+	}
+	old := s.server.SignInLink(tokenOfAnn)
+	now = now.Add(page.LinkTime)
+	for what, path := range map[string]string{"used": path, "old": old, "unknown": "/ui/enter?code=x", "a token": "/ui/enter?token=" + tokenOfAnn, "of another server": links.New(tokenOfAnn, now)} {
+		status, c, _ := enters("GET", path)
+		if want := http.StatusForbidden; len(c) > 0 || status != want && what != "a token" {
+			t.Errorf("%s: %d, %v", what, status, c)
+		}
+	}
+	if status, body, _ := s.do(s.ann, "GET", path, nil); status != http.StatusOK || strings.Contains(body, `name="token"`) {
+		t.Errorf("who is signed in already: %d\n%s", status, body)
+	}
+}
+
+// The sign-in page says where the token is, and what to do.
+func TestSignInPage(t *testing.T) {
+	s := served(t, func(o *serve.Options) {
+		o.Page.TokenFile, o.Page.HowToEnter = "/home/<i>/serve.token", "Copy it from there."
+	})
+	if _, body, _ := s.do(http.DefaultClient, "GET", "/ui/", nil); !strings.Contains(body, "/home/&lt;i&gt;/serve.token") || !strings.Contains(body, "Copy it from there.") {
+		t.Errorf("%s", body)
 	}
 }
 

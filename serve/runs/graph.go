@@ -14,6 +14,7 @@ import (
 // A Graph is a graph that callers run by its name.
 type Graph struct {
 	Name        string
+	Title       string // for pages; default: Name
 	Description string
 	// Offer says what a person can do with the graph, in a list of things to do: "Check a text
 	// against my documents". Default: no list offers it.
@@ -29,6 +30,9 @@ type Graph struct {
 	// Open prepares one run. It is called when a run begins or continues after a stop. Default:
 	// App.
 	Open func(ctx context.Context, tenant string, r Run) (Opening, error)
+	// Outcome returns from the state at the end what became of a run, in a word such as "answered" or
+	// "no_evidence"; "" if the state does not say. Default: no run has one.
+	Outcome func(state json.RawMessage) string
 	// Steps returns a line of text for an event of a graph inside a node, or "". Readers of tokens
 	// get it in events of KindSteps; no state keeps it. Default: none.
 	Steps func(graph.Event[json.RawMessage]) string

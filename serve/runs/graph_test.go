@@ -67,6 +67,56 @@ func TestOpenedForEachRun(t *testing.T) {
 	}
 }
 
+// A run has the outcome that its graph reads from the state at the end, also when its thread is
+// removed; one that failed has the reason of its node, without the nodes around it.
+func TestOutcome(t *testing.T) {
+	inner := graph.NewStateGraph(talkLines)
+	inner.AddNode("say", func(_ context.Context, s talk) (graph.Update[talk], error) {
+		if slices.Contains(s.Lines, "wrong") {
+			return nil, errors.New("no schema was given")
+		}
+		return graph.Update[talk]{talkLines.Add("said")}, nil
+	})
+	inner.AddEdge(graph.Start, "say")
+	in, err := inner.Compile(&graph.CompileOptions{Name: "in"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outer := graph.NewStateGraph(talkLines)
+	graph.AddMappedSubgraph(outer, "mind", in, func(s talk) graph.Update[talk] { return graph.Update[talk]{talkLines.Add(s.Lines...)} }, func(s talk) graph.Update[talk] { return graph.Update[talk]{talkLines.Add("over")} })
+	outer.AddEdge(graph.Start, "mind")
+	app, err := outer.Compile(&graph.CompileOptions{Name: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := manager(t, runs.Graph{Name: "g", App: app.App(), Outcome: func(state json.RawMessage) string {
+		var end struct{ Lines []string }
+		if err := json.Unmarshal(state, &end); err != nil {
+			t.Error(err)
+		}
+		return strings.Join(end.Lines, " ")
+	}})
+	for _, temporary := range []bool{false, true} {
+		r := wait(t, s, begin(t, s, runs.Spec{Graph: "g", Temporary: temporary, Input: input(t, app.App(), `{"lines":["right"]}`)}).ID)
+		if r.Status != runs.Success || r.Outcome != "right over" || r.Reason != "" {
+			t.Errorf("temporary %t: %+v", temporary, r)
+		}
+	}
+	r := wait(t, s, begin(t, s, runs.Spec{Graph: "g", Input: input(t, app.App(), `{"lines":["wrong"]}`)}).ID)
+	if r.Outcome != "" || r.Reason != "no schema was given" || !strings.Contains(r.Error, `running node "mind"`) {
+		t.Errorf("%+v", r)
+	}
+}
+
+func input(t *testing.T, app graph.App, values string) json.RawMessage {
+	t.Helper()
+	data, err := app.Values(json.RawMessage(values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 // A node reads the record of its run, with settings that its graph does not name.
 func TestFromContext(t *testing.T) {
 	lines := graph.NewStateGraph(talkLines)

@@ -225,6 +225,11 @@ func (l *live) runGraph() (err error) {
 			return failed
 		}
 	}
+	if g.Outcome != nil {
+		if at, err := open.App.State(l.ctx, graph.Key{Thread: opts.Thread}); err == nil { // else the run has none: it has ended all the same
+			l.set(func(r *Run) { r.Outcome = g.Outcome(at.State) })
+		}
+	}
 	return nil
 }
 
@@ -258,6 +263,7 @@ func (l *live) end(err error) {
 		r.Status, r.Spec, r.Asks = status, nil, errors.As(err, new(*graph.InterruptedError))
 		if status == Errored || status == TimedOut {
 			r.Error = strings.ReplaceAll(err.Error(), "\x00", "\ufffd") // see storable
+			r.Reason = strings.ReplaceAll(reason(err), "\x00", "\ufffd")
 		}
 	})
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
@@ -272,6 +278,14 @@ func (l *live) end(err error) {
 			return
 		}
 	}
+}
+
+// reason is why a graph failed: the error of its innermost node; "" if no node failed.
+func reason(err error) (text string) {
+	for node := (*graph.NodeError)(nil); errors.As(err, &node); err = node.Err {
+		text = node.Err.Error()
+	}
+	return text
 }
 
 // conclude writes the records of an ended run and of its thread.

@@ -61,6 +61,8 @@ type Run struct {
 	Undo      bool                       `json:"undo,omitempty"` // see Space.Rollback
 	Attempt   int                        `json:"attempt"`        // 1; higher after its process died
 	Error     string                     `json:"error,omitempty"`
+	Reason    string                     `json:"reason,omitempty"`  // Error without the nodes around it, for readers
+	Outcome   string                     `json:"outcome,omitempty"` // see Graph.Outcome
 	// Subject and Scopes are those of the Caller that began it.
 	Subject string   `json:"subject,omitempty"`
 	Scopes  []string `json:"scopes,omitempty"`

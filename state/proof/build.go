@@ -56,6 +56,7 @@ func (b *Builder) common(a state.Answer, text string) {
 	if n := a.Verification.QuotesChecked; n > 0 {
 		exact := a.Verification.QuotesExact
 		m := b.Measure("quotes", "%d of %d exact", exact, n)
+		m.Usual = exact == n
 		switch {
 		case exact < n:
 			m.Phrase = fmt.Sprintf("%s, %d exact", Count(n, "quote"), exact)

@@ -56,6 +56,7 @@ func (b *Builder) check(c *state.ClaimCheck, kind Kind, in *finder) {
 	if c.ClaimsChecked > 0 {
 		m := b.Measure(string(kind)+"s", "%d of %d supported, confidence %.2f (%s)", c.ClaimsSupported, c.ClaimsChecked, c.Confidence, Words(c.Level))
 		m.Phrase = fmt.Sprintf("%d of %s supported", c.ClaimsSupported, Count(c.ClaimsChecked, string(kind)))
+		m.Usual = !b.Given && c.ClaimsSupported == c.ClaimsChecked && c.ClaimsInDoubt == 0
 		if b.Given {
 			m.Phrase += others(c) + fmt.Sprintf(", confidence %.2f (%s)", c.Confidence, Words(c.Level))
 		}

@@ -59,6 +59,7 @@ type Measure struct {
 	Name, Text string // "claims", "3 of 4 supported"
 	Phrase     string // both in a line of several measures: "3 of 4 claims supported". Default: Name and Text
 	Aside      bool   // detail, shown on demand
+	Usual      bool   // it says only that all is well, or how much was done: pages and chats show it on demand
 }
 
 // Words is the measure in a line of several.

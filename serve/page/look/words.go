@@ -55,6 +55,21 @@ var tones = map[string]string{
 	"CRITICAL": "bad", "HIGH": "bad", "MEDIUM": "warn", "LOW": "warn",
 }
 
+// outcomes are the words and tones for how a run ended. Answered is not good news by itself: nobody
+// has said that the answer is right.
+var outcomes = map[string][2]string{
+	"answered": {"answered", "plain"}, "ungrounded": {"in doubt", "warn"}, "no_evidence": {"not found", "warn"}, "unavailable": {"could not look", "bad"},
+	"rejected": {"refused", "bad"}, "interrupted": {"waits for a person", "warn"}, "cancelled": {"stopped", "warn"}, "failed": {"failed", "bad"},
+}
+
+// Outcome returns the word and the class for how a run ended.
+func Outcome(status string) (word, tone string) {
+	if o, ok := outcomes[status]; ok {
+		return o[0], o[1]
+	}
+	return Plain(status), "plain"
+}
+
 // Tone returns the class of a verdict: "good", "warn", "bad", or "plain" for an unknown one.
 func Tone(v any) string {
 	if class, ok := tones[fmt.Sprint(v)]; ok {

@@ -76,8 +76,11 @@ func (r *Run) status() (word, tone string) {
 	var end struct {
 		Status string `json:"status"`
 	}
-	if json.Unmarshal(v.End, &end) == nil && end.Status != "" {
-		return look.Plain(end.Status), look.Tone(end.Status)
+	if json.Unmarshal(v.End, &end) != nil || end.Status == "" {
+		end.Status = r.Outcome
+	}
+	if end.Status != "" {
+		return look.Outcome(end.Status)
 	}
 	switch {
 	case !v.Ended && r.Live:

@@ -22,6 +22,9 @@ type Run struct {
 	Why string
 	// Live says that the run has not ended: a task without an end is running.
 	Live bool
+	// Outcome is the run's own word for how it ended, such as "answered". Default: the status in its
+	// end.
+	Outcome string
 	// Skill returns the template of a prompt by the hash of its content, and whether the program
 	// has it. It replaces a prompt that was not recorded. Default: nothing is shown.
 	Skill func(name, hash string) (text string, ok bool)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,9 +41,6 @@ func SourceNumbered(sources []state.Source, number string) (state.Source, error)
 	}
 	return found[0], nil
 }
-
-// openers are the programs that open a file as a double click does, by operating system.
-var openers = map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}
 
 // atLine are programs that take the line to begin at as "+12".
 var atLine = []string{"less", "more", "most", "vi", "vim", "nvim", "view", "nano", "emacs", "micro", "joe", "ed"}
@@ -111,22 +107,19 @@ func viewing(a *cli.App, file string, page int) []string {
 	if viewer := a.Env.Get(cli.EnvViewer); viewer != "" {
 		return filled(viewer, file, max(page, 1))
 	}
-	words := openers[runtime.GOOS]
+	words := a.Opener()
 	if words == nil {
-		if a.Env.Get("DISPLAY")+a.Env.Get("WAYLAND_DISPLAY") == "" {
-			return nil
-		}
-		words = []string{"xdg-open"}
-		for _, viewer := range atPage {
-			if command := filled(viewer, file, page); page > 0 && strings.EqualFold(filepath.Ext(file), ".pdf") && has(command[0]) {
-				return command
-			}
+		return nil
+	}
+	for _, viewer := range atPage {
+		if command := filled(viewer, file, page); words[0] == "xdg-open" && page > 0 && strings.EqualFold(filepath.Ext(file), ".pdf") && has(command[0]) {
+			return command
 		}
 	}
 	if !has(words[0]) {
 		return nil
 	}
-	return append(slices.Clone(words), file)
+	return append(words, file)
 }
 
 // filled is a command with the file and the page filled in. Without {file} the file comes last.

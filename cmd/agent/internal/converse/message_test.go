@@ -22,12 +22,34 @@ func TestMessage(t *testing.T) {
 		Model:   "offline", Corpus: "sample", End: state.End{Status: state.StatusAnswered},
 	}))
 	const want = "*searched for: what are the defences to battery?*  \n*searched for: defenses (not defences)*\n\n#### Rule\n" +
-		"- “Consent is a defence.” [Query 1][Source 1]\n\n### Sources\n\n- [Query 1][Source 1] Torts (torts.md, bytes 5–27)\n\n*corpus sample · model offline*"
+		"- “Consent is a defence.” [Source 1]\n\n### Sources\n\n- [Source 1] Torts (torts.md, bytes 5–27)\n\n*corpus sample · model offline*"
 	if text != want {
 		t.Errorf("the message is\n%s\nwant\n%s", text, want)
 	}
 	if c := citations; len(c) != 1 || string([]rune(text)[c[0].StartIndex:c[0].EndIndex]) != "Consent is a defence." || c[0].Start != 5 || c[0].Title != "Torts" {
 		t.Errorf("it cites %+v", c)
+	}
+}
+
+// Where several steps were made, a source says of which it is.
+func TestSourcesOfSteps(t *testing.T) {
+	a := state.Answer{Answer: "Salt is white. [Query 1][Source 1] Salt is wet. [Query 2][Source 1]", End: state.End{Status: state.StatusAnswered}}
+	for step := 1; step <= 2; step++ {
+		a.Sources = append(a.Sources, state.Source{N: step, Query: step, Source: 1, Doc: "salt.md"})
+	}
+	if text, _ := Message(research.Proof(a)); !strings.Contains(text, a.Answer) || !strings.Contains(text, "- [Query 2][Source 1]") {
+		t.Errorf("%s", text)
+	}
+}
+
+// What says only that all is well is left out; what does not is there.
+func TestMeasuresThatSaySomething(t *testing.T) {
+	a := state.Answer{Answer: "Salt is white.", End: state.End{Status: state.StatusAnswered}, Corpus: "c"}
+	for exact, want := range map[int]string{2: "*corpus c*", 1: "*2 quotes, 1 exact · corpus c*"} {
+		a.Verification.QuotesChecked, a.Verification.QuotesExact = 2, exact
+		if text, _ := Message(research.Proof(a)); !strings.HasSuffix(text, "\n\n"+want) {
+			t.Errorf("%d exact: %s", exact, text)
+		}
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"strconv"
+	"syscall"
 
 	"example.com/assay/cmd/agent/internal/cli"
 )
@@ -29,3 +31,6 @@ func activated(env cli.Environment) (net.Listener, error) {
 	}
 	return l, file.Close()
 }
+
+// apart lets a program outlive the server: Ctrl-C in the terminal does not reach it.
+func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

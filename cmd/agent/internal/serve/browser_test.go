@@ -20,7 +20,10 @@ import (
 func (s *started) browser(home string) *browsertest.Page {
 	s.t.Helper()
 	p := browsertest.Open(s.t)
-	p.Goto(s.url + "/ui/enter?token=" + token(s.t, home))
+	p.Goto(s.url + "/ui/enter")
+	p.Focus("#token")
+	p.Type(token(s.t, home))
+	p.Loads(func() { p.Press("Enter") })
 	p.Wait(`location.pathname === '/ui/'`)
 	return p
 }
@@ -49,7 +52,7 @@ func TestPageInBrowser(t *testing.T) {
 	p.Sees("payment of the lantern fee in full")
 	p.Wait(`!document.querySelector('[data-live]')`)
 	p.Loads(func() { p.Click(".how a") })
-	p.Wait(`document.querySelector('header .badge').textContent === 'done'`)
+	p.Wait(`document.querySelector('header .badge').textContent === 'answered'`)
 	sound(t, p)
 	var run string
 	p.Eval(`location.href`, &run)

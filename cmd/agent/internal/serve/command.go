@@ -45,7 +45,7 @@ Its page shows runs while they go on and afterwards, with the evidence of each a
 
 On SIGTERM or Ctrl-C the server takes no more runs. Running ones stop after their current
 step, and the next start continues them.`,
-		Example: `  agent serve
+		Example: `  agent serve --open
   agent serve --corpus handbook --origin http://localhost:3000
   agent serve --addr 0.0.0.0:443 --host assay.example.com --tls-cert cert.pem --tls-key key.pem --tenants tenants.yaml
   agent serve --oidc-issuer https://login.example.com --oidc-audience assay --tenant-per-minute 30
@@ -89,6 +89,7 @@ step, and the next start continues them.`,
 	f.IntVar(&s.uploadMiB, "upload-mib", 1024, "with --allow-upload, how many MiB of files are kept for a corpus")
 	f.BoolVar(&s.strict, "strict", false, "refuse fields, channels and settings that the server does not know, with status 422; by default they are kept with the run")
 	f.StringVar(&s.evals, "evals", "", "`DIR` with results of agent eval cases, files of --json or folders of --out, that the page shows over time; without --tenants, by default what --keep keeps")
+	f.BoolVar(&s.browser, "open", false, "open the page in the browser, signed in")
 	f.BoolVar(&asked, "ping", false, "ask the server that listens on --addr whether it is ready: exit code 0 or 1")
 	f.BoolVar(&s.check, "check", false, "say what would keep the server from starting, and do not start it")
 	return cmd
@@ -103,6 +104,7 @@ type server struct {
 	callers
 	addr       string
 	hosts      []string
+	own        bool // only this machine reaches it
 	origins    []string
 	cert, key  string
 	pairs      []tls.Certificate // nil for plain HTTP
@@ -119,6 +121,7 @@ type server struct {
 	strict     bool
 	evals      string
 	check      bool
+	browser    bool // open it
 
 	exchange *open.Exchange
 	desks    *desks

@@ -18,6 +18,7 @@ import (
 	"example.com/assay/serve"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state"
 	"example.com/assay/telemetry"
 )
 
@@ -53,7 +54,7 @@ func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 			steps = nil // its tokens are an answer
 		}
 		out = append(out, serve.Graph{
-			Name: p.Name, Description: p.About, Offer: p.Offer, Wants: wants(p), App: app, Settings: settings, Steps: steps,
+			Name: p.Name, Title: p.Title, Outcome: outcome, Description: p.About, Offer: p.Offer, Wants: wants(p), App: app, Settings: settings, Steps: steps,
 			Open: func(ctx context.Context, tenant string, r runs.Run) (runs.Opening, error) {
 				return s.begin(ctx, p, tenant, r)
 			},
@@ -68,6 +69,30 @@ func wants(p open.Pipeline) string {
 		return strings.ToUpper(help[:1]) + help[1:]
 	}
 	return "Your question or text"
+}
+
+// outcome returns the status of the answer in the state of a pipeline's conversation or of the agent.
+func outcome(data json.RawMessage) string {
+	var end struct {
+		Answer   struct{ Status state.Status }
+		Messages []struct {
+			Metadata struct{ Status state.Status } `json:"response_metadata"`
+			Kwargs   struct {
+				Assay struct{ Check *state.ClaimCheck }
+			} `json:"additional_kwargs"`
+		}
+	}
+	if json.Unmarshal(data, &end) != nil {
+		return "" // it is of another graph
+	}
+	status := end.Answer.Status
+	if n := len(end.Messages); n > 0 && status == "" {
+		last := end.Messages[n-1]
+		if status = last.Metadata.Status; last.Kwargs.Assay.Check != nil && last.Kwargs.Assay.Check.ClaimsChecked > 0 && !last.Kwargs.Assay.Check.IsGrounded {
+			status = state.StatusUngrounded
+		}
+	}
+	return string(status)
 }
 
 // corporaOf lists the values of the setting corpus for a tenant.

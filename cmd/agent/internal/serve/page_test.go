@@ -153,3 +153,27 @@ func TestPageReads(t *testing.T) {
 		t.Errorf("the thread:\n%s", body)
 	}
 }
+
+// The list says of each run how it ended, for pipelines and for the agent.
+func TestHowRunsEnded(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	s := start(t, home, "--no-auth")
+	b := &browser{s, http.DefaultClient}
+	for _, c := range []struct{ graph, text, badge, title string }{
+		{"research", clitest.PermitQuestion, `plain">answered`, "Ask"}, {"research", "How many moons has Jupiter?", `warn">not found`, "Ask"},
+		{"chat", clitest.PermitQuestion, `plain">answered`, "Chat"}, {"chat", "How many moons has Jupiter?", `warn">not found`, "Chat"},
+		{"verify", "A permit expires after nine winters.", `warn">in doubt`, "Verify"}, {"extract", "Total: 12.50", `bad">failed`, "Extract"},
+	} {
+		s.post("", "/runs/wait", fmt.Sprintf(`{"assistant_id":%q,"input":{"messages":[{"role":"user","content":%q}]}}`, c.graph, c.text))
+		_, list, _ := b.load("GET", "/ui/runs", nil)
+		_, row, _ := strings.Cut(list, "<tbody>")
+		if row, _, _ = strings.Cut(row, "</tr>"); !strings.Contains(row, c.badge) {
+			t.Errorf("%s %q: no %s in\n%s", c.graph, c.text, c.badge, row)
+		}
+		_, page, _ := b.load("GET", runLink.FindStringSubmatch(row)[1], nil)
+		if !strings.Contains(page, "Run of "+c.title) || c.graph != "chat" && strings.Contains(page, "[Query") || strings.Contains(page, "running node") {
+			t.Errorf("%s:\n%s", c.graph, page)
+		}
+	}
+}

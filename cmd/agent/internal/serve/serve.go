@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +51,7 @@ func (s *server) checkFlags(cmd *cobra.Command) error {
 			return cli.Usagef("--webhook-secret-file is %q: it must be a file with 16 letters or more", s.hookSecret)
 		}
 	}
+	s.own = own && len(s.hosts) == 0
 	if err := s.callers.check(cmd, s.addr, own); err != nil {
 		return err
 	}
@@ -157,8 +157,9 @@ func (s *server) page() *page.Options {
 	o := &page.Options{
 		Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write.",
 		HowToUpload: "Files are added here when the server is started with --allow-upload. Until then, agent ingest adds them.",
-		Checker:     verify.About().Name,
-		Usual:       open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof, Examples: s.examples,
+		TokenFile:   s.tokenFile(), HowToEnter: s.howToEnter(),
+		Checker: verify.About().Name,
+		Usual:   open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof, Examples: s.examples,
 	}
 	if s.uploading {
 		up := newUploads(s)
@@ -219,12 +220,19 @@ func (s *server) run(ctx context.Context) (err error) {
 			served <- web.Serve(listener)
 		}
 	}()
-	s.greet(listener.Addr().String())
-	select {
-	case err = <-served:
-		stop(o, s.drain)
-		return err
-	case <-ctx.Done():
+	link := s.link(listener.Addr().String(), o)
+	s.greet(listener.Addr().String(), link)
+	opened := s.browse(link)
+	for ctx.Err() == nil {
+		select {
+		case err := <-opened:
+			s.unopened(err)
+			opened = nil
+		case err = <-served:
+			stop(o, s.drain)
+			return err
+		case <-ctx.Done():
+		}
 	}
 	fmt.Fprintf(s.Stderr, "agent: stopping: runs stop after their current step, within %s\n", s.drain)
 	stop(o, s.drain)
@@ -274,7 +282,7 @@ func (s *server) listen(ctx context.Context) (net.Listener, error) {
 }
 
 // greet prints what is served, where, and how to call it.
-func (s *server) greet(addr string) {
+func (s *server) greet(addr, link string) {
 	scheme, names := "http", []string(nil)
 	if s.pairs != nil {
 		scheme = "https"
@@ -288,23 +296,13 @@ func (s *server) greet(addr string) {
 		kept = "in " + s.settings.Store.Shown
 	}
 	fmt.Fprintf(s.Stdout, "serving %s on %s\ncorpus %s, model %s, kept %s\n", strings.Join(names, ", "), base, s.settings.Corpus, s.settings.ModelLabel(), kept)
-	s.greetPage(base)
+	s.greetPage(link)
 	key := s.callers.greet(s.App, len(s.tenants))
 	question := "Your question"
 	if s.sample {
 		question = "What must a plaintiff prove for battery?"
 	}
 	fmt.Fprintf(s.Stdout, "\ncurl -s %s/runs/wait%s -d '{\"assistant_id\":\"research\",\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}}'\n\n", base, key, question)
-}
-
-// greetPage prints the address of the page. On a terminal the address holds the token; in a log it
-// does not.
-func (s *server) greetPage(base string) {
-	at := base + "/ui/"
-	if s.Stdout.TTY && s.byToken() {
-		at += "enter?token=" + url.QueryEscape(s.tenants[0].Token)
-	}
-	fmt.Fprintf(s.Stdout, "page %s\n", at)
 }
 
 // ping asks the server at --addr whether it is ready, for containers without another client.

@@ -63,9 +63,18 @@ func start(t *testing.T, home string, args ...string) *started {
 
 func startWith(t *testing.T, environ []string, args ...string) *started {
 	t.Helper()
+	return startAs(t, nil, environ, args...)
+}
+
+// startAs starts a server with its streams and variables changed.
+func startAs(t *testing.T, change func(*cli.App), environ []string, args ...string) *started {
+	t.Helper()
 	s := &started{t: t, client: http.DefaultClient, stdout: &said{}, stderr: &said{}}
 	a := cli.New(strings.NewReader(""), s.stdout, s.stderr, environ)
 	a.Models = open.Local()
+	if change != nil {
+		change(a)
+	}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.Context()))
 	ended := make(chan int, 1)
 	go func() {
@@ -230,7 +239,7 @@ func TestPipelines(t *testing.T) {
 		{turn{graph: "comply", text: "What must be paid?", input: `,"input":{"kind":"statute"}`}, `unknown field .*source_type`},
 		{turn{graph: "glossary", text: "unicorn"}, `No definition of “unicorn” was found in \d passages?`},
 		{turn{graph: "extract", text: "Invoice number: 77\nTotal: 12.50", more: schema}, `(?s)\| invoice_number \| 77 .*bytes \d+–\d+`},
-		{turn{graph: "extract", text: "Invoice number: 77"}, "choose a JSON Schema"},
+		{turn{graph: "extract", text: "Invoice number: 77"}, "no schema says which fields to read"},
 		{turn{graph: "extract", text: "Invoice number: 77", more: `,"context":{"schema":{"type":"nonsense"}}`}, "reading the schema"},
 		{turn{graph: "research", text: " "}, "nothing was asked"},
 		{turn{graph: "research", text: "When?", more: `,"context":{"corpus":"none"}`}, `there is no corpus "none"`},
