@@ -94,7 +94,7 @@ async function approval() {
 async function ended(p, status) {
   const thread = new URL(p.url()).searchParams.get("threadId");
   for (;;) {
-    const [run] = await (await fetch(`${own}/threads/${thread}/runs`)).json();
+    const run = (await (await fetch(`${own}/threads/${thread}/runs`)).json()).at(-1); // the oldest is first
     if (run.status === status) return;
     await new Promise((done) => setTimeout(done, 50));
   }
