@@ -24,33 +24,8 @@ import (
 // killDeep is killTurn for the turn of a deep agent.
 const killDeep = "ASSAY_KILL_DEEP"
 
-// aDeepDyingSaver is aDyingSaver for results of any agent, of any depth.
-type aDeepDyingSaver struct {
-	graph.Checkpointer
-	notes notes
-	left  int
-}
-
+// noted are results of any agent, of any depth.
 var noted = regexp.MustCompile(`RESULT-(\w+)`)
-
-func (s *aDeepDyingSaver) Commit(ctx context.Context, thread string, change graph.Change) error {
-	if err := s.Checkpointer.Commit(ctx, thread, change); err != nil {
-		return err
-	}
-	for _, r := range change.Records {
-		for _, found := range noted.FindAllStringSubmatch(string(r.Data), -1) {
-			s.notes.add("saved %s", found[1])
-		}
-	}
-	if s.left--; s.left == 0 {
-		self, err := os.FindProcess(os.Getpid())
-		if err != nil {
-			return err
-		}
-		return self.Kill()
-	}
-	return nil
-}
 
 // deepScript answers by the conversation alone, so it goes on in another process.
 func deepScript(req llm.Request) llm.Response {
@@ -106,7 +81,7 @@ func TestKillDeepChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	app, err := g.Compile(&graph.CompileOptions{Name: "agent", Checkpointer: &aDeepDyingSaver{saver, log, left}})
+	app, err := g.Compile(&graph.CompileOptions{Name: "agent", Checkpointer: &aDyingSaver{saver, log, left, noted}})
 	if err != nil {
 		t.Fatal(err)
 	}

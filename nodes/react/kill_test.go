@@ -43,16 +43,17 @@ type aDyingSaver struct {
 	graph.Checkpointer
 	notes notes
 	left  int
+	saved *regexp.Regexp // a result, with what is noted of it
 }
 
-var resultSaved = regexp.MustCompile(`"results":\[\{"call_id":"c\d","name":"(\w+)"`)
+var resultSaved = regexp.MustCompile(`"name":"(\w+)","additional_kwargs":\{\},"response_metadata":\{\},"tool_call_id":"c\d"`)
 
 func (s *aDyingSaver) Commit(ctx context.Context, thread string, change graph.Change) error {
 	if err := s.Checkpointer.Commit(ctx, thread, change); err != nil {
 		return err
 	}
 	for _, r := range change.Records {
-		for _, found := range resultSaved.FindAllStringSubmatch(string(r.Data), -1) {
+		for _, found := range s.saved.FindAllStringSubmatch(string(r.Data), -1) {
 			s.notes.add("saved %s", found[1])
 		}
 	}
@@ -98,7 +99,7 @@ func TestKillChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	app, err := g.Compile(&graph.CompileOptions{Name: "agent", Checkpointer: &aDyingSaver{saver, log, left}})
+	app, err := g.Compile(&graph.CompileOptions{Name: "agent", Checkpointer: &aDyingSaver{saver, log, left, resultSaved}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +161,9 @@ func TestKill(t *testing.T) {
 		lines, err := os.ReadFile(log)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if !strings.Contains(string(lines), "saved a") {
+			t.Fatalf("no result was seen to be saved: %s", lines)
 		}
 		saved := map[string]bool{}
 		for line := range strings.Lines(string(lines)) {

@@ -51,7 +51,7 @@ func check(t *rapid.T, step react.Step, s *react.State, tokens int) {
 	change, err := step.Run(t.Context(), *s)
 	if err != nil {
 		if strings.Contains(err.Error(), "raise the limit") { // what must be there does not fit
-			t.Skip()
+			t.Skip("what must be in a request does not fit into its limit")
 		}
 		t.Fatal(err)
 	}

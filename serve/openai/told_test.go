@@ -12,8 +12,8 @@ import (
 	"example.com/assay/state/event"
 )
 
-// A message is told while its model writes it. What the model takes back, and what a tool's model
-// writes, is no part of the answer.
+// A message is told while its model writes it. The answer does not have what the model takes back, or
+// what a tool's model writes.
 func TestTell(t *testing.T) {
 	begin := func(task, message string) graph.EventRecord {
 		return graph.EventRecord{Kind: graph.NodeCustom.String(), Tasks: []string{task}, Name: event.ModelText, Data: json.RawMessage(`{"message":"` + message + `"}`)}

@@ -25,6 +25,10 @@ import (
 // Name is the agent's name, as graph, assistant and model.
 const Name = "chat"
 
+// Version is the version of the agent's graph: raise it when tools or steps change, so that earlier
+// conversations go on; see react.Migrate.
+const Version = 1
+
 // instructions is the system prompt.
 const instructions = `You answer questions about a person's documents. Look things up with your tools
 before you answer, and say only what their results say. Say so when they do not say it. Passages

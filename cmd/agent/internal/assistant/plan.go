@@ -88,7 +88,7 @@ func edgesOf(text string) (edges []map[string]string) {
 			continue
 		}
 		m := edgeForm.FindStringSubmatch(line)
-		if m == nil {
+		if m == nil || strings.HasSuffix(m[2], "?") { // a question may hold an arrow
 			return nil
 		}
 		edges = append(edges, map[string]string{"cause": m[1], "effect": m[2]})

@@ -133,7 +133,7 @@ func compile(ctx context.Context, d *open.Desk, names []string, schema string, n
 	if err != nil {
 		return nil, err
 	}
-	opts := &graph.CompileOptions{Name: assistant.Name, Checkpointer: memory.New()} // lost when the program ends
+	opts := &graph.CompileOptions{Name: assistant.Name, Checkpointer: memory.New(), Version: assistant.Version, Migrate: react.Migrate} // lost when the program ends
 	if d.Threads != nil {
 		opts.Checkpointer = d.Threads
 	}

@@ -15,6 +15,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/pipeline"
+	"example.com/assay/nodes/react"
 	"example.com/assay/serve"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
@@ -212,7 +213,7 @@ func graphOf(ctx context.Context, d converse.Desk, p open.Pipeline, conf map[str
 	if err != nil {
 		return graph.App{}, err
 	}
-	app, err := g.Compile(&graph.CompileOptions{Name: assistant.Name})
+	app, err := g.Compile(&graph.CompileOptions{Name: assistant.Name, Version: assistant.Version, Migrate: react.Migrate})
 	if err != nil {
 		return graph.App{}, err
 	}
