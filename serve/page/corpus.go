@@ -175,7 +175,7 @@ func (v *visit) contents(c OpenCorpus, name string, out *reading) error {
 		}
 		out.Sources = append(out.Sources, s)
 	}
-	out.Pager = paged(path, from, len(names))
+	out.Pager = pages("texts", path, from, perPage, len(names))
 	return nil
 }
 
@@ -248,20 +248,8 @@ func (v *visit) search(c OpenCorpus, name string, out *reading) error {
 	for _, h := range shown {
 		s.Hits = append(s.Hits, hitOf(h, name))
 	}
-	path := join("corpora", name)
-	at := func(from int) string {
-		text := ""
-		if from > 0 {
-			text = fmt.Sprint(from)
-		}
-		return query(path, "q", out.Query, "filter", out.Filter, "from", text)
-	}
-	if from > 0 {
-		s.Pager.Before = at(max(0, from-hitsPerPage))
-	}
-	if len(found.Hits) > from+hitsPerPage {
-		s.Pager.Next = at(from + hitsPerPage)
-	}
+	s.Pager = pages("passages", join("corpora", name), from, hitsPerPage, len(found.Hits), "q", out.Query, "filter", out.Filter)
+	s.Pager.Pages = nil // how many there are is not known
 	s.Pager.Says = fmt.Sprintf("%d to %d", from+1, from+len(shown))
 	out.Searched = s
 	return nil

@@ -5,11 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/assay/serve/internal/refusal"
@@ -64,8 +62,6 @@ type caseSet struct {
 	Href   string // link to all of them
 	Number int    // on the page, from 1
 	Total  int    // reports
-	From   int    // number of the first shown report; the newest is 1
-	To     int
 	Chart  chart
 	Rows   []resultRow
 	Pager  pager
@@ -155,17 +151,7 @@ func (o *overview) choose(v *visit) error {
 		s.Total = len(s.Rows)
 		end := max(0, s.Total-from)
 		s.Rows = s.Rows[max(0, end-reportsShown):end]
-		s.From, s.To = min(from, s.Total)+1, from+len(s.Rows)
-		older, newer := "", ""
-		if end > reportsShown {
-			older = query(s.Href, "from", strconv.Itoa(from+reportsShown))
-		}
-		if from > reportsShown {
-			newer = query(s.Href, "from", strconv.Itoa(from-reportsShown))
-		} else if from > 0 {
-			newer = s.Href
-		}
-		s.Pager = pager{Before: newer, Next: older, Says: fmt.Sprintf("%d to %d of %d", s.From, s.To, s.Total)}
+		s.Pager = pages("reports", s.Href, from, reportsShown, s.Total)
 	}
 	return nil
 }

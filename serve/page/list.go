@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,7 +50,7 @@ func (v *visit) list() error {
 	for _, r := range found[from:min(from+perPage, len(found))] {
 		out.Runs = append(out.Runs, v.row(r))
 	}
-	out.Pager = paged(root+"runs", from, len(found), "q", query)
+	out.Pager = pages("runs", root+"runs", from, perPage, len(found), "q", query)
 	return v.show(listPage, "Runs", look.Frame{Title: "Runs"}, out)
 }
 
@@ -109,26 +110,17 @@ func worded(r runs.Run) statusWord {
 // moment formats a time for pages.
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
-// A pager links to the other pages of a list.
-type pager struct{ Before, Next, Says string }
+type pager = look.Pager
 
-// paged returns the pager of a list whose page begins at row from. Asked are further parameters,
+// pages returns the pager of a list whose page begins at entry from. Asked are further parameters,
 // alternating names and values.
-func paged(path string, from, total int, asked ...string) pager {
-	at := func(from int) string {
-		if from <= 0 {
+func pages(what, path string, from, per, total int, asked ...string) pager {
+	return look.Pages(what, from, per, total, func(from int) string {
+		if from == 0 {
 			return query(path, asked...)
 		}
-		return query(path, append(asked, "from", strconv.Itoa(from))...)
-	}
-	p := pager{Says: fmt.Sprintf("%d to %d of %d", min(from+1, total), min(from+perPage, total), total)}
-	if from > 0 {
-		p.Before = at(max(0, from-perPage))
-	}
-	if from+perPage < total {
-		p.Next = at(from + perPage)
-	}
-	return p
+		return query(path, append(slices.Clip(asked), "from", strconv.Itoa(from))...)
+	})
 }
 
 // escape escapes a text as a part of a path.

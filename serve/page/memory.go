@@ -98,7 +98,7 @@ func (v *visit) memories() error {
 		}
 		s.Entries = s.Entries[min(from, len(s.Entries)):]
 		out.Chosen = &s
-		out.Pager = paged(root+"memory", min(from, s.Total), s.Total, "corpus", name)
+		out.Pager = pages("answers", root+"memory", min(from, s.Total), perPage, s.Total, "corpus", name)
 	}
 	return v.show(memoryPage, "Memory", look.Frame{Title: "Memory"}, out)
 }

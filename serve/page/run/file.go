@@ -55,7 +55,7 @@ func File(w io.Writer, r *Run, opts *FileOptions) error {
 		alone.allSteps,
 		func() (template.HTML, error) {
 			to := min(tasks, mostTasks)
-			return alone.timeline(0, to, pager("tasks", "", 0, to, tasks))
+			return alone.timeline(0, to, look.Pager{})
 		},
 	} {
 		html, err := part()
@@ -108,7 +108,7 @@ func (r *Run) frame(o FileOptions) look.Frame {
 func (r *Run) allSteps() (template.HTML, error) {
 	n := len(r.View.Steps)
 	if !r.short {
-		return r.steps(0, n, Pager{})
+		return r.steps(0, n, look.Pager{})
 	}
 	data := r.stepsData(0, mostSteps/2)
 	data.LeftOut = n - mostSteps

@@ -107,43 +107,12 @@ func (r *Run) opened(paths []string) string {
 	return r.Links.Graph + "?" + strings.Join(query, "&") + "#graph"
 }
 
-// A Pager links to the pages of a part.
-type Pager struct {
-	What           string // "supersteps"
-	From, To, Of   int    // the shown ones, from 1
-	Before, Behind string // addresses; empty for none
-	Pages          []look.Link
-	Last           bool // it is the second pager, at the end of the part
-}
-
-// AtEnd returns the same pager for the end of its part.
-func (p Pager) AtEnd() Pager {
-	p.Last = true
-	return p
-}
-
-// morePages bounds the pages that a pager links to, in addition to the first and the last.
-const morePages = 7
-
-func pager(what, page string, from, per, of int) Pager {
-	p := Pager{What: what, From: min(from+1, of), To: min(from+per, of), Of: of}
-	if page == "" || of <= per {
-		return p
+// pages returns the pager of a part that stands on its own page.
+func pages(what, page string, from, per, of int) look.Pager {
+	if page == "" {
+		return look.Pager{}
 	}
-	address := func(from int) string { return at(page, "from", from) + "#" + what }
-	if from > 0 {
-		p.Before = address(max(0, from-per))
-	}
-	if from+per < of {
-		p.Behind = address(from + per)
-	}
-	here, last := from/per, (of-1)/per
-	for i := range last + 1 {
-		if near := i - here; i == 0 || i == last || near >= -morePages/2 && near <= morePages/2 {
-			p.Pages = append(p.Pages, look.Link{Text: fmt.Sprintf("%d–%d", i*per+1, min((i+1)*per, of)), Href: address(i * per), Here: i == here})
-		}
-	}
-	return p
+	return look.Pages(what, from, per, of, func(from int) string { return at(page, "from", from) + "#" + what })
 }
 
 // window returns the bounds of a page in a list of length of. A page outside the list becomes the

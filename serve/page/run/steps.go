@@ -18,7 +18,7 @@ const mostParts = 12
 
 // stepsData is what steps.tmpl shows.
 type stepsData struct {
-	Pager  Pager
+	Pager  look.Pager
 	Steps  []stepData
 	First  bool // the first superstep of the run is shown
 	View   *view.View
@@ -104,10 +104,10 @@ type hitLine struct {
 func (r *Run) Steps(from int) (template.HTML, error) {
 	v := &r.View
 	from, to := window(from, StepsPerPage, len(v.Steps))
-	return r.steps(from, to, pager("supersteps", r.Links.Steps, from, StepsPerPage, len(v.Steps)))
+	return r.steps(from, to, pages("supersteps", r.Links.Steps, from, StepsPerPage, len(v.Steps)))
 }
 
-func (r *Run) steps(from, to int, p Pager) (template.HTML, error) {
+func (r *Run) steps(from, to int, p look.Pager) (template.HTML, error) {
 	data := r.stepsData(from, to)
 	data.Pager = p
 	return section("steps", data)

@@ -12,7 +12,7 @@ import (
 
 // timelineData is what timeline.tmpl shows.
 type timelineData struct {
-	Pager   Pager
+	Pager   look.Pager
 	Nodes   []nodeLine
 	Lanes   []lane
 	Tasks   []barLine
@@ -81,10 +81,10 @@ func (r *Run) Timeline(from int) (template.HTML, error) {
 		tasks += len(s.Nodes)
 	}
 	from, to := window(from, TasksPerPage, tasks)
-	return r.timeline(from, to, pager("tasks", r.Links.Timeline, from, TasksPerPage, tasks))
+	return r.timeline(from, to, pages("tasks", r.Links.Timeline, from, TasksPerPage, tasks))
 }
 
-func (r *Run) timeline(from, to int, p Pager) (template.HTML, error) {
+func (r *Run) timeline(from, to int, p look.Pager) (template.HTML, error) {
 	v := &r.View
 	data := timelineData{Pager: p, Nodes: r.nodeLines(), Total: totals(v)}
 	if v.Ended {
