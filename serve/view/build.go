@@ -431,7 +431,6 @@ func (b *Builder) View() View {
 	}
 	v.LastMS = ms(b.last.Sub(b.first))
 	v.count()
-	v.markLongest()
 	return v
 }
 

@@ -21,7 +21,6 @@ type Ran struct {
 	Usage      state.ModelUsage
 	Untimed    int     // tasks with unknown times
 	MS, MaxMS  float64 // duration of the timed tasks that ended: sum and maximum
-	Longest    int     // tasks on the longest path
 	First      int     // position of its first superstep in View.Steps
 }
 
@@ -66,7 +65,6 @@ func (r *Ran) add(n Node) {
 	count(&r.Cached, n.Cached)
 	count(&r.Handled, n.Handled != "")
 	count(&r.Asked, len(n.Asked) > 0)
-	count(&r.Longest, n.Longest)
 	count(&r.Untimed, !n.Timed)
 	count(&r.Failed, n.Error != "" && !n.Unfinished)
 	count(&r.Unfinished, n.Unfinished && len(n.Asked) == 0)
@@ -80,55 +78,4 @@ func (r *Ran) add(n Node) {
 		took := n.Stop - n.Start
 		r.MS, r.MaxMS = r.MS+took, max(r.MaxMS, took)
 	}
-}
-
-// markLongest marks the tasks that determined when the run ended: in each superstep the task that
-// ended last, and inside it the same for its own supersteps. A task without an end counts as the
-// last, since its superstep waits for it.
-func (v *View) markLongest() {
-	type group struct{ inside, superstep int }
-	for i := range v.Steps {
-		nodes := v.Steps[i].Nodes
-		last := map[group]int{}
-		for k, n := range nodes {
-			if !n.Timed {
-				continue
-			}
-			if n.Inside >= 0 && !nodes[n.Inside].Timed {
-				continue
-			}
-			g := group{n.Inside, n.Superstep}
-			if best, ok := last[g]; !ok || later(n, nodes[best]) {
-				last[g] = k
-			}
-		}
-		for k, n := range nodes { // outer tasks come before inner ones
-			g := group{n.Inside, n.Superstep}
-			best, ok := last[g]
-			nodes[k].Longest = ok && best == k && (n.Inside < 0 || nodes[n.Inside].Longest)
-		}
-	}
-}
-
-func later(a, b Node) bool {
-	if a.Unfinished != b.Unfinished {
-		return a.Unfinished
-	}
-	if a.Unfinished {
-		return a.Start < b.Start
-	}
-	return a.Stop > b.Stop
-}
-
-// LongestMS returns the total duration of the tasks on the longest path; tasks of subgraphs count
-// within the subgraph. It does not include the run's own work between supersteps.
-func (v View) LongestMS() (sum float64) {
-	for _, s := range v.Steps {
-		for _, n := range s.Nodes {
-			if n.Longest && n.Inside < 0 && !n.Unfinished {
-				sum += n.Stop - n.Start
-			}
-		}
-	}
-	return sum
 }

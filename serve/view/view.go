@@ -100,7 +100,6 @@ type Node struct {
 	// unfinished task has no Stop.
 	Timed       bool    `json:"-"`
 	Start, Stop float64 `json:"-"`
-	Longest     bool    `json:"-"` // it is on the longest path; see Longest
 	Inside      int     `json:"-"` // position of the task around it; -1 at the root
 	Superstep   int     `json:"-"` // superstep of its own graph
 	places      []graph.Place

@@ -3,7 +3,6 @@ package view_test
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ var untimed = cmp.Options{
 	cmpopts.IgnoreUnexported(view.Node{}),
 	cmpopts.IgnoreFields(view.View{}, "Started", "ElapsedMS", "LastMS", "Header", "First", "Last"),
 	cmpopts.IgnoreFields(view.Step{}, "Fields", "States"),
-	cmpopts.IgnoreFields(view.Node{}, "MS", "Start", "Stop", "Longest"),
+	cmpopts.IgnoreFields(view.Node{}, "MS", "Start", "Stop"),
 }
 
 func summary(v view.View) string {
@@ -236,10 +235,9 @@ func TestBrokenOff(t *testing.T) {
 // check reports what cannot be true of any view.
 func check(t *testing.T, v view.View) {
 	t.Helper()
-	tasks, longest := 0, 0
+	tasks := 0
 	for _, r := range v.Ran() {
 		tasks += r.Tasks
-		longest += r.Longest
 		if r.MaxMS > r.MS+1e-9 || r.AtOnce > r.Tasks || r.Supersteps > r.Tasks {
 			t.Errorf("node %+v", r)
 		}
@@ -247,101 +245,17 @@ func check(t *testing.T, v view.View) {
 	there := 0
 	for _, s := range v.Steps {
 		there += len(s.Nodes)
-		roots := 0
 		for i, n := range s.Nodes {
 			if n.Inside >= i || n.Inside >= 0 && !strings.HasPrefix(n.Name, s.Nodes[n.Inside].Name+"/") {
 				t.Errorf("%s is in task %d", n.Name, n.Inside)
-			}
-			if n.Longest {
-				longest--
-				if n.Inside < 0 {
-					roots++
-				} else if !s.Nodes[n.Inside].Longest {
-					t.Errorf("the longest path leads to %s, and not to the task around it", n.Name)
-				}
 			}
 			if n.Timed && !n.Unfinished && (n.Stop < n.Start || n.Stop > v.LastMS) {
 				t.Errorf("%s lasts from %v to %v of %v", n.Name, n.Start, n.Stop, v.LastMS)
 			}
 		}
-		if roots > 1 {
-			t.Errorf("superstep %d: %d tasks are the last", s.Step, roots)
-		}
 	}
-	if tasks != there || longest != 0 {
-		t.Errorf("the nodes have %d tasks, the supersteps %d; the longest paths differ by %d", tasks, there, longest)
-	}
-	if v.LongestMS() > v.LastMS+.001 {
-		t.Errorf("the longest path takes %v ms of %v", v.LongestMS(), v.LastMS)
-	}
-}
-
-// Tasks of any lengths give the longest path by those that end last, whatever the order in
-// which their events come.
-func TestLongest(t *testing.T) {
-	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		records := []trace.Record{{Kind: "run_start", Time: at(0), Graph: "g", Places: []graph.Place{{Step: -1, Task: -1}}}}
-		now, want := 0, 0
-		for step := 1; step <= 5; step++ {
-			var events []trace.Record
-			end, longest := now, 0
-			for task := range 1 + r.IntN(4) {
-				began := now + r.IntN(5)
-				took := 1 + r.IntN(50)
-				place := []graph.Place{{Step: step, Task: task}}
-				events = append(events, trace.Record{Kind: "node_start", Node: "n", Places: place, Time: at(began)}, trace.Record{Kind: "node_update", Node: "n", Places: place, Time: at(began + took)})
-				if began+took > end {
-					end, longest = began+took, took
-				}
-			}
-			slices.SortStableFunc(events, func(a, b trace.Record) int { return strings.Compare(a.Time, b.Time) })
-			records, now, want = append(records, events...), end, want+longest
-		}
-		v, err := view.New(records)
-		if err != nil {
-			t.Fatal(err)
-		}
-		check(t, v)
-		if got := v.LongestMS(); got != float64(want) {
-			t.Errorf("seed %d: %v ms, want %d of %d", seed, got, want, now)
-		}
-	}
-}
-
-func at(ms int) string { return fmt.Sprintf("2026-01-02T03:04:05.%03dZ", ms) }
-
-// The longest path leads through the graph of the task that ended last, and through no other.
-func TestLongestInside(t *testing.T) {
-	place := func(task int, inner ...int) []graph.Place {
-		out := []graph.Place{{Step: 1, Task: task}}
-		for _, k := range inner {
-			out = append(out, graph.Place{Step: k})
-		}
-		return out
-	}
-	records := []trace.Record{{Kind: "run_start", Time: at(0), Graph: "g"}}
-	task := func(places []graph.Place, namespace string, from, to int) {
-		records = append(records,
-			trace.Record{Kind: "node_start", Namespace: namespace, Node: "n", Places: places, Time: at(from)},
-			trace.Record{Kind: "node_update", Namespace: namespace, Node: "n", Places: places, Time: at(to)})
-	}
-	task(place(0), "", 0, 40)
-	task(place(0, 1), "n", 1, 38)
-	task(place(1), "", 0, 50)
-	task(place(1, 1), "n", 1, 20)
-	task(place(1, 2), "n", 20, 48)
-	v, err := view.New(records)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, v)
-	var got []bool
-	for _, n := range v.Steps[0].Nodes {
-		got = append(got, n.Longest)
-	}
-	if want := []bool{false, false, true, true, true}; !slices.Equal(got, want) || v.LongestMS() != 50 {
-		t.Errorf("%v, %v ms", got, v.LongestMS())
+	if tasks != there {
+		t.Errorf("the nodes have %d tasks, the supersteps %d", tasks, there)
 	}
 }
 

@@ -20,7 +20,6 @@ type timelineData struct {
 	From    string // start and end of the shown tasks, after the run's first event
 	To      string
 	Elapsed string
-	Longest string
 	Total   string // tokens and cost of all model calls
 }
 
@@ -46,11 +45,10 @@ type lane struct {
 
 // A bar is a task, positioned from 0 to 1000 across.
 type bar struct {
-	X, W    float64
-	Y, H    int
-	Class   string
-	Longest bool
-	Title   string
+	X, W  float64
+	Y, H  int
+	Class string
+	Title string
 }
 
 // A barLine is a task's row in the table.
@@ -113,9 +111,6 @@ func (r *Run) timeline(from, to int, p look.Pager) (template.HTML, error) {
 		fans[n.Path] = n.AtOnce
 	}
 	data.lay(nodes, fans, v.LastMS, r.Live)
-	if data.Timed {
-		data.Longest = look.Duration(v.LongestMS())
-	}
 	return section("timeline", data)
 }
 
@@ -196,7 +191,7 @@ func (d *timelineData) lay(nodes []*view.Node, fans map[string]int, last float64
 		}
 		rows[n.Name] = append(rows[n.Name], row)
 		w := max((stop-n.Start)*scale, leastBar)
-		d.Lanes[i].Bars = append(d.Lanes[i].Bars, bar{X: min((n.Start-first)*scale, 1000-w), W: w, Longest: n.Longest, Class: barClass(n, live)})
+		d.Lanes[i].Bars = append(d.Lanes[i].Bars, bar{X: min((n.Start-first)*scale, 1000-w), W: w, Class: barClass(n, live)})
 	}
 	for i := range d.Lanes {
 		l := &d.Lanes[i]
