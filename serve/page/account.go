@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"example.com/assay/graph"
-	"example.com/assay/graph/layout"
 	"example.com/assay/graph/trace"
 	"example.com/assay/serve/page/run"
 	"example.com/assay/serve/runs"
@@ -90,12 +89,12 @@ const maxLines = 200
 
 // account reads the log of a run.
 func (v *visit) account(r runs.Run, w want) (*account, error) {
-	out := &account{Run: run.Run{Live: !r.Status.Ended(), Links: linksOf(r), Outcome: r.Outcome}}
+	out := &account{Run: run.Run{Links: linksOf(r), Outcome: r.Outcome}}
 	if g, err := v.Graph(r.Graph); err == nil {
 		out.App = &g.App
 	}
 	saved := map[int]string{} // checkpoints by the superstep before them
-	opts := &view.Options{From: w.from, Steps: w.steps, State: v.stateAt(r, saved)}
+	opts := &view.Options{From: w.from, Steps: w.steps, Live: !r.Status.Ended(), State: v.stateAt(r, saved)}
 	if w.all {
 		opts.From, opts.Steps = 0, 0
 	} else if w.steps == 0 {
@@ -132,9 +131,11 @@ func (v *visit) account(r runs.Run, w want) (*account, error) {
 			}
 		}
 		out.seq = ev.Seq
-		out.say(ev)
+		if opts.Live {
+			out.say(ev)
+		}
 	}
-	if r.Status.Ended() {
+	if !opts.Live {
 		end := graph.EventRecord{Kind: graph.RunEnd.String(), Time: r.Updated, Elapsed: r.Updated.Sub(r.Created), Error: cmp.Or(r.Reason, r.Error)}
 		if err := add(end); err != nil {
 			return nil, err
@@ -147,10 +148,10 @@ func (v *visit) account(r runs.Run, w want) (*account, error) {
 	return out, nil
 }
 
-// say adds an event in words, if the run's page wants them.
+// say adds an event in words, if it has any.
 func (a *account) say(ev runs.Event) {
 	line, ok := saying(ev)
-	if !a.Live || !ok {
+	if !ok {
 		return
 	}
 	if line.Draft != nil {
@@ -195,20 +196,6 @@ func linksOf(r runs.Run) run.Links {
 		Graph: join("runs", r.ID, "graph"), Steps: join("runs", r.ID, "steps"), Timeline: join("runs", r.ID, "timeline"),
 		Checkpoint: func(id string) string { return threadPath(r.Thread, "at", id) + "#place" },
 	}
-}
-
-// inner returns the paths of all nodes with a graph inside.
-func (a *account) inner() []string {
-	out := []string{}
-	if a.App == nil {
-		return out
-	}
-	for _, b := range layout.Of(a.App.Drawing().Expanded(), nil).Boxes {
-		if b.Graph {
-			out = append(out, b.Path)
-		}
-	}
-	return out
 }
 
 // took returns the duration of a run that has ended.

@@ -49,11 +49,10 @@ func (v *visit) run() error {
 	if err != nil {
 		return err
 	}
-	out := runView{Run: v.row(r), Live: a.Live, After: a.seq, Lines: a.lines, Earlier: a.earlier, Draft: a.draft, Forked: r.Forked}
-	var open []string
-	if frame := v.runFrame(r, ""); a.Live {
-		open, frame.Scripts = a.inner(), []string{root + "static/live.js"}
-		drawing, err := a.Graph(open)
+	out := runView{Run: v.row(r), Live: a.View.Live, After: a.seq, Lines: a.lines, Earlier: a.earlier, Draft: a.draft, Forked: r.Forked}
+	if frame := v.runFrame(r, ""); out.Live {
+		frame.Scripts = []string{root + "static/live.js"}
+		drawing, err := a.Graph(nil)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,8 @@ type Options struct {
 	// From and Steps select supersteps by position, from 0. For other supersteps the view has only
 	// their tasks with times and counts: no calls, hits, changes and states. Default: all.
 	From, Steps int
+	// Live says that the run has not ended: a task without an end is running.
+	Live bool
 	// State returns the state after a superstep, and whether it is known, for a run whose events
 	// have no states. Default: unknown.
 	State func(step int) (json.RawMessage, bool)
@@ -62,7 +64,7 @@ func NewBuilder(opts *Options) *Builder {
 		writers: map[[2]string]*Channel{}, writes: map[[3]string]int{},
 	}
 	if opts != nil {
-		b.opts = *opts
+		b.opts, b.view.Live = *opts, opts.Live
 	}
 	return b
 }
@@ -271,17 +273,14 @@ func (b *Builder) update(t *task, rec trace.Record) error {
 	if len(rec.Update) == 0 {
 		return nil
 	}
-	var changed []Change
-	if err := json.Unmarshal(rec.Update, &changed); err != nil {
+	if err := json.Unmarshal(rec.Update, &t.Changed); err != nil {
 		return fmt.Errorf("reading the update of node %q: %w", t.Name, err)
 	}
-	for i, c := range changed {
-		if c.Channel != "" && !slices.ContainsFunc(changed[:i], func(earlier Change) bool { return earlier.Channel == c.Channel }) {
-			b.wrote(rec.Namespace, c.Channel, t.Name)
-		}
+	for _, channel := range t.Wrote() {
+		b.wrote(rec.Namespace, channel, t.Name)
 	}
-	if b.detailed(t.at) {
-		t.Changed = changed
+	if !b.detailed(t.at) {
+		t.Changed = nil
 	}
 	return nil
 }
@@ -416,7 +415,7 @@ func (b *Builder) View() View {
 		s.Nodes = make([]Node, len(sorted))
 		for i, n := range sorted {
 			s.Nodes[i] = n.Node
-			s.Nodes[i].Inside = around(s.Nodes[:i], n.places)
+			s.Nodes[i].Inside, s.Nodes[i].Class = around(s.Nodes[:i], n.places), n.class(b.opts.Live)
 		}
 		b.fields(at, s)
 	}

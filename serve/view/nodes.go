@@ -1,26 +1,67 @@
 package view
 
 import (
+	"slices"
+
 	"example.com/assay/state"
 )
+
+// A Class is what became of a task, or of the tasks of a node together: the worst of them.
+type Class int
+
+// The classes, the worst last.
+const (
+	Never Class = iota // no task
+	Done
+	Stopped // without an end, in a run that has ended
+	Running
+	Asked // it waits for an answer
+	Failed
+)
+
+// class returns what became of a task of a run that has ended, or not.
+func (n *Node) class(live bool) Class {
+	switch {
+	case len(n.Asked) > 0:
+		return Asked
+	case n.Unfinished && live:
+		return Running
+	case n.Unfinished:
+		return Stopped
+	case n.Error != "":
+		return Failed
+	}
+	return Done
+}
+
+// Took returns the duration of a task in milliseconds, and whether it is known.
+func (n *Node) Took() (ms float64, known bool) { return n.Stop - n.Start, n.Timed && !n.Unfinished }
+
+// Wrote returns the channels that the task wrote, each once.
+func (n *Node) Wrote() (names []string) {
+	for _, c := range n.Changed {
+		if c.Channel != "" && !slices.Contains(names, c.Channel) {
+			names = append(names, c.Channel)
+		}
+	}
+	return names
+}
 
 // Ran summarises the tasks of a node, for drawings and tables.
 type Ran struct {
 	Path       string
+	Class      Class
 	Tasks      int
 	Supersteps int // supersteps in which the node ran
 	AtOnce     int // most tasks in one superstep
 	Again      int // retries
 	Replayed   int // tasks replayed from an earlier trace
 	Cached     int // tasks with a cache hit
-	Failed     int
 	Handled    int // errors that a handler took over
-	Asked      int // tasks waiting for an answer
-	Unfinished int // other tasks without an end
 	Error      string
 	Usage      state.ModelUsage
-	Untimed    int     // tasks with unknown times
-	MS, MaxMS  float64 // duration of the timed tasks that ended: sum and maximum
+	Timed      int     // tasks with known durations
+	MS, MaxMS  float64 // their sum and maximum
 	First      int     // position of its first superstep in View.Steps
 }
 
@@ -54,28 +95,24 @@ func (v View) Ran() []Ran {
 }
 
 func (r *Ran) add(n Node) {
-	r.Tasks++
-	r.Again += n.Attempts - 1
 	count := func(to *int, when bool) {
 		if when {
 			*to++
 		}
 	}
+	r.Tasks++
+	r.Class = max(r.Class, n.Class)
+	r.Again += n.Attempts - 1
 	count(&r.Replayed, n.Replayed)
 	count(&r.Cached, n.Cached)
 	count(&r.Handled, n.Handled != "")
-	count(&r.Asked, len(n.Asked) > 0)
-	count(&r.Untimed, !n.Timed)
-	count(&r.Failed, n.Error != "" && !n.Unfinished)
-	count(&r.Unfinished, n.Unfinished && len(n.Asked) == 0)
 	if n.Error != "" {
 		r.Error = n.Error
 	}
 	if n.Usage != nil {
 		r.Usage = r.Usage.Plus(*n.Usage)
 	}
-	if n.Timed && !n.Unfinished {
-		took := n.Stop - n.Start
-		r.MS, r.MaxMS = r.MS+took, max(r.MaxMS, took)
+	if took, known := n.Took(); known {
+		r.Timed, r.MS, r.MaxMS = r.Timed+1, r.MS+took, max(r.MaxMS, took)
 	}
 }

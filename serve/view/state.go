@@ -36,9 +36,9 @@ func (b *Builder) fields(at int, s *Step) {
 			continue
 		}
 		ended = ended && !n.Unfinished
-		for _, c := range n.Changed {
-			if by := wrote[c.Channel]; c.Channel != "" && !slices.Contains(by, n.Name) {
-				wrote[c.Channel] = append(by, n.Name)
+		for _, channel := range n.Wrote() {
+			if by := wrote[channel]; !slices.Contains(by, n.Name) {
+				wrote[channel] = append(by, n.Name)
 			}
 		}
 	}

@@ -25,7 +25,8 @@ type View struct {
 	Total state.ModelUsage            `json:"usage"`
 	// Continued is the superstep after which the run continued its thread; 0 for a run from the
 	// beginning.
-	Continued int `json:"continued_after,omitempty"`
+	Continued int  `json:"continued_after,omitempty"`
+	Live      bool `json:"-"` // see Options.Live
 	// Attempts is how often the run was begun because its process died; 0 for a trace.
 	Attempts  int     `json:"attempts,omitempty"`
 	Ended     bool    `json:"ended"` // false if the run was killed or has not ended
@@ -100,6 +101,7 @@ type Node struct {
 	// unfinished task has no Stop.
 	Timed       bool    `json:"-"`
 	Start, Stop float64 `json:"-"`
+	Class       Class   `json:"-"`
 	Inside      int     `json:"-"` // position of the task around it; -1 at the root
 	Superstep   int     `json:"-"` // superstep of its own graph
 	places      []graph.Place
@@ -141,15 +143,9 @@ func (v *View) count() {
 }
 
 // Nodes returns the names of all nodes that ran, each once, in order.
-func (v View) Nodes() []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, s := range v.Steps {
-		for _, n := range s.Nodes {
-			if !seen[n.Name] {
-				seen[n.Name], out = true, append(out, n.Name)
-			}
-		}
+func (v View) Nodes() (out []string) {
+	for _, n := range v.Ran() {
+		out = append(out, n.Path)
 	}
 	return out
 }

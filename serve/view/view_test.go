@@ -29,12 +29,7 @@ func summary(v view.View) string {
 	var b strings.Builder
 	for _, r := range v.Ran() {
 		fmt.Fprintf(&b, "%s: %d tasks in %d supersteps, %d at once, first %d", r.Path, r.Tasks, r.Supersteps, r.AtOnce, r.First)
-		for name, n := range map[string]int{"asked": r.Asked, "failed": r.Failed, "unfinished": r.Unfinished, "cached": r.Cached, "replayed": r.Replayed} {
-			if n > 0 {
-				fmt.Fprintf(&b, ", %d %s", n, name)
-			}
-		}
-		b.WriteByte('\n')
+		b.WriteString(map[view.Class]string{view.Done: "\n", view.Asked: ", asked\n", view.Failed: ", failed\n"}[r.Class])
 	}
 	return b.String()
 }
@@ -50,7 +45,7 @@ func TestRun(t *testing.T) {
 check: 1 tasks in 1 supersteps, 1 at once, first 3
 check/split: 1 tasks in 1 supersteps, 1 at once, first 3
 check/judge: 4 tasks in 1 supersteps, 4 at once, first 3
-ask: 1 tasks in 1 supersteps, 1 at once, first 4, 1 asked
+ask: 1 tasks in 1 supersteps, 1 at once, first 4, asked
 `
 	if diff := cmp.Diff(want, summary(asked)); diff != "" {
 		t.Error(diff)
@@ -62,7 +57,7 @@ ask: 1 tasks in 1 supersteps, 1 at once, first 4, 1 asked
 	if diff := cmp.Diff(failed, byEvents, untimed); diff != "" {
 		t.Errorf("the trace and the events differ:\n%s", diff)
 	}
-	want = "ask: 1 tasks in 1 supersteps, 1 at once, first 0\nlast: 1 tasks in 1 supersteps, 1 at once, first 1, 1 failed\n"
+	want = "ask: 1 tasks in 1 supersteps, 1 at once, first 0\nlast: 1 tasks in 1 supersteps, 1 at once, first 1, failed\n"
 	if got := summary(failed); got != want || failed.Continued != 4 || !strings.Contains(failed.Error, "the reply is no") {
 		t.Errorf("%s, continued after %d, error %q", got, failed.Continued, failed.Error)
 	}
@@ -195,7 +190,7 @@ func TestCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := view.Ran{Path: "n", Tasks: 4, Supersteps: 1, AtOnce: 4, Again: 1, Replayed: 1, Cached: 1, Failed: 1, Handled: 1, Error: "broke", Usage: state.ModelUsage{Calls: 1, InputTokens: 5}, Untimed: 4}
+	want := view.Ran{Path: "n", Class: view.Failed, Tasks: 4, Supersteps: 1, AtOnce: 4, Again: 1, Replayed: 1, Cached: 1, Handled: 1, Error: "broke", Usage: state.ModelUsage{Calls: 1, InputTokens: 5}}
 	if diff := cmp.Diff([]view.Ran{want}, v.Ran()); diff != "" {
 		t.Error(diff)
 	}
@@ -222,8 +217,12 @@ func TestBrokenOff(t *testing.T) {
 			}
 		}
 		open := 0
-		for _, r := range v.Ran() {
-			open += r.Unfinished + r.Asked
+		for _, s := range v.Steps {
+			for _, n := range s.Nodes {
+				if n.Unfinished {
+					open++
+				}
+			}
 		}
 		if v.Ended || open != len(started) {
 			t.Errorf("after %d events: ended %t, %d tasks are open of %d", cut, v.Ended, open, len(started))

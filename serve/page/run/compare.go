@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"example.com/assay/graph/trace"
-	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/view"
 )
 
@@ -24,30 +23,20 @@ type Side struct {
 // compareData is the data of compare.tmpl.
 type compareData struct {
 	A, B    *Side
+	Found   view.Comparison
 	Graphs  string // how the graphs differ
 	Equal   bool
-	Found   view.Comparison
 	Path    []string // nodes that both ran before the first difference
-	Event   string
-	Was, Is string // around the first difference
+	Was, Is string   // around the first difference
 	Part    [2]string
-	Figures []figure
-	Nodes   []nodePair
+	Figures []pair
+	Nodes   []pair       // that ran otherwise
 	Input   []view.Field // of the states before the first superstep
 	State   []view.Field
-	Answers bool
 }
 
-// A figure is a number of both runs.
-type figure struct {
-	Name, A, B string
-	Same       bool
-}
-
-// A nodePair compares one node in both runs.
-type nodePair struct {
-	Path, A, B string
-}
+// A pair is a figure of both runs, or what a node did in them.
+type pair struct{ Name, A, B string }
 
 const (
 	partValue = 600 // most characters of the first difference
@@ -56,9 +45,9 @@ const (
 
 // Compare shows the differences between two runs, from the first differing event on.
 func Compare(a, b *Side, found view.Comparison) (template.HTML, error) {
-	data := compareData{A: a, B: b, Found: found, Graphs: twoGraphs(&a.View, &b.View), Figures: figures(a, b), Nodes: nodePairs(a, b)}
+	data := compareData{A: a, B: b, Found: found, Graphs: twoGraphs(&a.View, &b.View)}
 	if d := found.First; d != nil {
-		data.Event, data.Path = d.Event, d.Path
+		data.Path = d.Path
 		if len(data.Path) > pathShown {
 			data.Path = append([]string{"…"}, data.Path[len(data.Path)-pathShown:]...)
 		}
@@ -79,8 +68,9 @@ func Compare(a, b *Side, found view.Comparison) (template.HTML, error) {
 	if slices.ContainsFunc(found.Given, func(v view.Value) bool { return strings.HasPrefix(v.Name, "input ") }) {
 		data.Input = nil // the input is shown by channel
 	}
-	data.Answers = a.Answer != b.Answer
-	data.Equal = found.First == nil && data.Graphs == "" && len(found.Given)+len(data.Input)+len(data.State) == 0 && !data.Answers
+	data.Equal = found.First == nil && data.Graphs == "" && len(found.Given)+len(data.Input)+len(data.State) == 0 && a.Answer == b.Answer
+	data.Figures = pairs(a.compared(), b.compared(), "none")
+	data.Nodes = slices.DeleteFunc(pairs(a.notes(), b.notes(), kinds[view.Never].Sign+" did not run"), func(p pair) bool { return p.A == p.B })
 	return section("compare", data)
 }
 
@@ -109,64 +99,43 @@ func twoGraphs(a, b *view.View) string {
 	return ""
 }
 
-func figures(a, b *Side) []figure {
-	var out []figure
-	add := func(name string, of func(s *Side) string) {
-		f := figure{Name: name, A: of(a), B: of(b)}
-		f.Same = f.A == f.B
-		out = append(out, f)
+// pairs joins figures of two runs by their names. Otherwise is what a run has without a figure.
+func pairs(a, b []figure, otherwise string) []pair {
+	var out []pair
+	for _, f := range a {
+		out = append(out, pair{f.Name, f.Value, otherwise})
 	}
-	add("End", func(s *Side) string { word, _ := s.status(); return word })
-	add("Error", func(s *Side) string { return s.View.Error })
-	add("Supersteps", func(s *Side) string { return fmt.Sprint(len(s.View.Steps)) })
-	add("Tasks", func(s *Side) string {
-		n := 0
-		for _, step := range s.View.Steps {
-			n += len(step.Nodes)
+	for _, f := range b {
+		at := slices.IndexFunc(out, func(p pair) bool { return p.Name == f.Name })
+		if at < 0 {
+			at = len(out)
+			out = append(out, pair{f.Name, otherwise, ""})
 		}
-		return fmt.Sprint(n)
-	})
-	add("Model calls", func(s *Side) string { return fmt.Sprint(s.View.Total.Calls) })
-	add("Tokens in", func(s *Side) string { return fmt.Sprint(s.View.Total.InputTokens) })
-	add("Tokens out", func(s *Side) string { return fmt.Sprint(s.View.Total.OutputTokens) })
-	add("Cost", func(s *Side) string { return cost(s.View.Total) })
-	add("Time", func(s *Side) string {
-		if s.View.ElapsedMS == 0 {
-			return "not recorded"
-		}
-		return look.Duration(s.View.ElapsedMS)
-	})
-	return slices.DeleteFunc(out, func(f figure) bool { return f.Same && f.A == "" })
+		out[at].B = f.Value
+	}
+	return out
 }
 
-// nodePairs returns the nodes that differ between the runs, ignoring times.
-func nodePairs(a, b *Side) []nodePair {
-	was, is := a.View.Ran(), b.View.Ran()
-	inB := map[string]view.Ran{}
-	for _, n := range is {
-		inB[n.Path] = n
+// compared returns the figures of a run that are compared.
+func (r *Run) compared() []figure {
+	word, _ := r.status()
+	out := []figure{{Name: "End", Value: word}}
+	if r.View.Error != "" {
+		out = append(out, figure{Name: "Error", Value: r.View.Error})
 	}
-	word := func(s *Side, n view.Ran) string {
-		if n.Tasks == 0 {
-			return signs["never"] + " did not run"
+	for _, f := range r.figures() {
+		if f.More != "" {
+			f.Value += " (" + f.More + ")"
 		}
-		return s.note(n)
+		out = append(out, f)
 	}
-	var out []nodePair
-	add := func(path string, x, y view.Ran) {
-		if p := (nodePair{path, word(a, x), word(b, y)}); p.A != p.B {
-			out = append(out, p)
-		}
-	}
-	inA := map[string]bool{}
-	for _, n := range was {
-		inA[n.Path] = true
-		add(n.Path, n, inB[n.Path])
-	}
-	for _, n := range is {
-		if !inA[n.Path] {
-			add(n.Path, view.Ran{}, n)
-		}
+	return out
+}
+
+// notes says of each node what it did.
+func (r *Run) notes() (out []figure) {
+	for _, n := range r.View.Ran() {
+		out = append(out, figure{Name: n.Path, Value: note(n)})
 	}
 	return out
 }

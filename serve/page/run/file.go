@@ -45,17 +45,12 @@ func File(w io.Writer, r *Run, opts *FileOptions) error {
 	alone := *r
 	alone.Links, alone.short = Links{}, len(r.View.Steps) > mostSteps
 	data := fileData{Frame: alone.frame(o), Answer: o.Answer}
-	tasks := 0
-	for _, s := range r.View.Steps {
-		tasks += len(s.Nodes)
-	}
 	for _, part := range []func() (template.HTML, error){
 		alone.Overview,
-		func() (template.HTML, error) { return alone.Graph(alone.entered()) },
+		func() (template.HTML, error) { return alone.Graph(nil) },
 		alone.allSteps,
 		func() (template.HTML, error) {
-			to := min(tasks, mostTasks)
-			return alone.timeline(0, to, look.Pager{})
+			return alone.timeline(0, mostTasks, look.Pager{})
 		},
 	} {
 		html, err := part()
@@ -65,16 +60,6 @@ func File(w io.Writer, r *Run, opts *FileOptions) error {
 		data.Parts = append(data.Parts, html)
 	}
 	return look.Write(w, filePage, data)
-}
-
-// entered returns the nodes whose graphs ran. A file draws these open, since it has no other page
-// for them.
-func (r *Run) entered() []string {
-	out := []string{}
-	for _, n := range r.View.Ran() {
-		out = append(out, n.Path)
-	}
-	return out
 }
 
 func (r *Run) frame(o FileOptions) look.Frame {
@@ -108,13 +93,9 @@ func (r *Run) frame(o FileOptions) look.Frame {
 func (r *Run) allSteps() (template.HTML, error) {
 	n := len(r.View.Steps)
 	if !r.short {
-		return r.steps(0, n, look.Pager{})
+		return r.steps(look.Pager{}, [2]int{0, n})
 	}
-	data := r.stepsData(0, mostSteps/2)
-	data.LeftOut = n - mostSteps
-	behind := r.stepsData(n-mostSteps/2, n)
-	data.Behind, data.Broken = behind.Steps, behind.Broken
-	return section("steps", data)
+	return r.steps(look.Pager{}, [2]int{0, mostSteps / 2}, [2]int{n - mostSteps/2, n})
 }
 
 // leftOut reports whether a long run's file leaves out a superstep.

@@ -20,14 +20,9 @@ type Run struct {
 	// Why says in a sentence why the graph or the states are missing. Default: the program does not
 	// have the graph, and the states were not recorded.
 	Why string
-	// Live says that the run has not ended: a task without an end is running.
-	Live bool
 	// Outcome is the run's own word for how it ended, such as "answered". Default: the status in its
 	// end.
 	Outcome string
-	// Skill returns the template of a prompt by the hash of its content, and whether the program
-	// has it. It replaces a prompt that was not recorded. Default: nothing is shown.
-	Skill func(name, hash string) (text string, ok bool)
 	// Links are the addresses of the sections.
 	Links Links
 	// short says that not all supersteps are shown; see allSteps.
@@ -61,7 +56,11 @@ func parsed(from embed.FS, names ...string) look.Page {
 		}
 		all = append(all, string(data))
 	}
-	return look.Parse(template.FuncMap{"value": valueOf, "text": textOf, "bytes": size, "sign": sign, "split": split}, all...)
+	return look.Parse(template.FuncMap{
+		"value": valueOf, "text": textOf, "bytes": size, "split": split,
+		"kind": func(c view.Class) kind { return kinds[c] }, "outcome": outcome, "note": note, "took": took, "cost": cost, "answered": answered, "said": said,
+		"parts": func(f view.Field) []view.Field { return f.Parts(mostParts) }, "grown": grown, "scores": scores,
+	}, all...)
 }
 
 // section renders a part of a page.
@@ -122,50 +121,39 @@ func window(from, per, of int) (int, int) {
 	return from, min(from+per, of)
 }
 
-// times describes how often something happened.
-func times(n int) string {
-	switch n {
-	case 1:
-		return "once"
-	case 2:
-		return "twice"
-	}
-	return fmt.Sprintf("%d times", n)
+// A kind is how pages show a class of tasks and nodes: the name of its style, a sign for readers who do
+// not see colours, and words for nodes and tasks.
+type kind struct{ Name, Sign, Tone, Ran, Word string }
+
+var kinds = [...]kind{
+	view.Never:   {"never", "–", "plain", "did not run", ""},
+	view.Done:    {"done", "✓", "good", "ran", "done"},
+	view.Stopped: {"stopped", "■", "warn", "not finished", "not finished"},
+	view.Running: {"running", "▶", "plain", "running", "running"},
+	view.Asked:   {"asked", "?", "warn", "asks", "asks"},
+	view.Failed:  {"error", "✕", "bad", "failed", "failed"},
 }
 
-// signs are the signs of classes, for readers who do not see colours.
-var signs = map[string]string{"done": "✓", "error": "✕", "asked": "?", "running": "▶", "stopped": "■", "never": "–"}
-
-func sign(class string) string { return signs[class] }
-
-// outcome returns the class and the word of a task.
-func (r *Run) outcome(n *view.Node) (class, word string) {
+// outcome returns how pages show what became of a task.
+func outcome(n *view.Node) kind {
+	k := kinds[n.Class]
 	switch {
-	case len(n.Asked) > 0:
-		return "asked", "asks"
-	case n.Error != "" && !n.Unfinished:
-		return "error", "failed"
-	case n.Unfinished && r.Live:
-		return "running", "running"
-	case n.Unfinished:
-		return "stopped", "not finished"
+	case n.Class != view.Done:
 	case n.Replayed:
-		return "done", "from an earlier run"
+		k.Word = "from an earlier run"
 	case n.Cached:
-		return "done", "not run: its result was saved"
+		k.Word = "not run: its result was saved"
 	}
-	return "done", "done"
+	return k
 }
 
-// tone returns look's tone for a class.
-func tone(class string) string {
-	switch class {
-	case "done":
-		return "good"
-	case "error":
-		return "bad"
-	case "asked", "stopped":
-		return "warn"
-	}
-	return "plain"
+// A nodePath is a node's name and the names of the nodes around it.
+type nodePath struct {
+	Before, Name string
+	Depth        int // the number of nodes around it, as far as pages show it
+}
+
+func split(path string) nodePath {
+	at := strings.LastIndex(path, "/") + 1
+	return nodePath{path[:at], path[at:], min(strings.Count(path, "/"), 3)}
 }

@@ -78,13 +78,12 @@ func TestGraphMarks(t *testing.T) {
 	}
 	events := play(t, testGraph(t))
 	begun := slices.IndexFunc(events, func(ev graph.EventRecord) bool { return ev.Kind == "node_start" })
-	live := runOf(t, c, events[:begun+1])
-	live.Live = true
+	live := runOf(t, c, nil)
+	live.View = viewOf(t, events[:begun+1], &view.Options{Live: true})
 	if got := marks(written(t)(live.Graph(nil)))[name]; got != "node running | "+name+" · ▶ running | #step-1" {
 		t.Errorf("a node that works is %q", got)
 	}
-	live.Live = false
-	if got := marks(written(t)(live.Graph(nil)))[name]; got != "node stopped | "+name+" · ■ not finished | #step-1" {
+	if got := marks(written(t)(runOf(t, c, events[:begun+1]).Graph(nil)))[name]; got != "node stopped | "+name+" · ■ not finished | #step-1" {
 		t.Errorf("a node that was killed is %q", got)
 	}
 }
@@ -93,17 +92,23 @@ func TestGraphMarks(t *testing.T) {
 // is no other.
 func TestOpenByThemselves(t *testing.T) {
 	inner := []string{"a", "a/b", "a/c", "d", "never"}
-	ran := map[string]view.Ran{"a": {Tasks: 1}, "a/b": {Tasks: 1}, "a/c": {Tasks: 1, Asked: 1}, "d": {Tasks: 2, Unfinished: 1}}
-	r := &Run{}
+	ran := map[string]view.Ran{"a": {Class: view.Done}, "a/b": {Class: view.Done}, "a/c": {Class: view.Asked}, "d": {Class: view.Stopped}}
+	r := &Run{Links: Links{Graph: "/graph"}}
 	if got := r.openByThemselves(inner, ran); !slices.Equal(got, []string{"a/c", "d"}) {
 		t.Errorf("%v", got)
 	}
 	if got := r.openByThemselves([]string{"a", "a/b"}, ran); !slices.Equal(got, []string{"a", "a/b"}) {
 		t.Errorf("%v", got)
 	}
-	ran["d"] = view.Ran{Tasks: 1, Failed: 1}
+	ran["d"] = view.Ran{Class: view.Failed}
 	if got := r.openByThemselves(inner, ran); !slices.Equal(got, []string{"a/c", "d"}) {
 		t.Errorf("%v", got)
+	}
+	if got := (&Run{}).openByThemselves(inner, ran); !slices.Equal(got, inner[:4]) {
+		t.Errorf("in a file: %v", got)
+	}
+	if r.View.Live = true; !slices.Equal(r.openByThemselves(inner, ran), inner) {
+		t.Error("while the run goes on, a node that may run is not drawn")
 	}
 }
 
@@ -162,9 +167,8 @@ func TestSteps(t *testing.T) {
 			r.View.Steps[3].Nodes[i].ModelCalls[k].Said = nil
 		}
 	}
-	r.Skill = func(name, hash string) (string, bool) { return "Judge " + hash, name == hostile }
-	if page := written(t)(r.Steps(0)); strings.Count(page, "<pre dir=\"auto\">Judge &#34;") != 4 || !strings.Contains(page, "its answer were not recorded") {
-		t.Error("the template of a prompt that was not recorded is not shown")
+	if page := written(t)(r.Steps(0)); strings.Count(page, "its answer, were not recorded") != 4 {
+		t.Error("calls whose prompts were not recorded do not say so")
 	}
 	failed := written(t)(runOf(t, c, play(t, c, "no")).Steps(0))
 	sound(t, failed)
@@ -215,18 +219,18 @@ func TestPages(t *testing.T) {
 	}
 }
 
-var bars = regexp.MustCompile(`<rect class="bar ([a-z ]*)" x="([\d.]+)" y="\d+" width="([\d.]+)"`)
+var bars = regexp.MustCompile(`<rect class="bar ([a-z]+)" x="([\d.]+)" width="([\d.]+)"`)
 
-// Each task of a page has one bar, inside its lane.
-func TestLanes(t *testing.T) {
+// Each task of a page has one bar, inside its track.
+func TestBars(t *testing.T) {
 	c := testGraph(t)
 	page := written(t)(runOf(t, c, play(t, c)).Timeline(0))
 	sound(t, strings.ReplaceAll(page, `href="#step`, `href="/step`))
-	found := inLanes(t, page)
+	found := inTracks(t, page)
 	if rows := strings.Count(page, `<td class="n"><a href="#step-`); found != 10 || rows != found {
 		t.Errorf("%d bars, %d rows", found, rows)
 	}
-	if !strings.Contains(page, "judge ×4") || !strings.Contains(page, `class="bar asked"`) {
+	if strings.Count(page, "<span class=\"hidden\">check/</span>judge</th>") != 4 || !strings.Contains(page, `class="bar asked"`) {
 		t.Error("the fan-out or the question is not marked")
 	}
 	var none []trace.Record
@@ -246,8 +250,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// inLanes counts the bars of a page, and reports those that leave their lanes.
-func inLanes(t *testing.T, page string) int {
+// inTracks counts the bars of a page, and reports those that leave their tracks.
+func inTracks(t *testing.T, page string) int {
 	t.Helper()
 	found := bars.FindAllStringSubmatch(page, -1)
 	for _, m := range found {
@@ -262,19 +266,16 @@ func inLanes(t *testing.T, page string) int {
 	return len(found)
 }
 
-// A task at the end that took no time, and more at once than a lane has rows, stay in the lane.
-func TestNarrowLanes(t *testing.T) {
+// A task at the end that took no time stays in its track.
+func TestNarrowBars(t *testing.T) {
 	began := long(0)[0].Time
 	at := func(ms int) time.Time { return began.Add(time.Duration(ms) * time.Millisecond) }
-	events := long(0)[:1]
-	for task := range mostRows + 9 {
-		events = append(events, graph.EventRecord{Kind: "node_start", Node: "n", Step: 1, Places: []graph.Place{{Step: 1, Task: task}}, Time: at(0)})
-	}
+	events := append(long(0)[:1], graph.EventRecord{Kind: "node_start", Node: "n", Step: 1, Places: []graph.Place{{Step: 1}}, Time: at(0)})
 	for _, kind := range []string{"node_start", "node_update"} {
 		events = append(events, graph.EventRecord{Kind: kind, Node: "m", Step: 2, Places: []graph.Place{{Step: 2}}, Time: at(100)})
 	}
 	page := written(t)((&Run{View: viewOf(t, events, nil)}).Timeline(0))
-	if n := inLanes(t, page); n != mostRows+10 || !strings.Contains(page, fmt.Sprintf("n ×%d, in %d rows", mostRows+9, mostRows)) {
+	if n := inTracks(t, page); n != 2 {
 		t.Errorf("%d bars", n)
 	}
 }
