@@ -26,7 +26,7 @@ func parsed(files ...string) look.Page {
 		}
 		texts = append(texts, string(data))
 	}
-	return look.Parse(template.FuncMap{"path": join, "query": query, "size": size, "size64": func(n int) string { return size(int64(n)) }, "short": short, "tail": tail, "about": about}, texts...)
+	return look.Parse(template.FuncMap{"path": join, "query": query, "size": size, "size64": look.Size[int], "short": short, "tail": tail, "about": about}, texts...)
 }
 
 // query adds parameters, alternating names and values, to an own path. It leaves out empty values.
@@ -47,23 +47,14 @@ func query(path string, nameValues ...string) string {
 	return path + "?" + q.Encode()
 }
 
-// size formats a number of bytes.
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-}
+var size = look.Size[int64]
 
 // short returns the beginning of an identifier.
 func short(text string) string {
-	if len(text) <= 12 {
-		return text
+	if cut := look.Cut(text, 12); cut != text {
+		return cut + "…"
 	}
-	return strings.ToValidUTF8(text[:12], "") + "…"
+	return text
 }
 
 // tail returns the end of an identifier: identifiers made at the same time begin alike.

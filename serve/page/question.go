@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/serve/internal/refusal"
+	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
 )
 
@@ -56,7 +57,7 @@ func choices(p graph.PendingInterrupt) []choice {
 	}
 	var out []choice
 	for _, o := range append(asks.Options, asks.Choices...) {
-		out = append(out, choice{oneLine(readable(o)), string(o)})
+		out = append(out, choice{oneLine(look.Readable(o)), string(o)})
 	}
 	switch {
 	case len(out) > 0:
@@ -78,7 +79,7 @@ func choices(p graph.PendingInterrupt) []choice {
 	return nil
 }
 
-func oneLine(text string) string { return cut(strings.Join(strings.Fields(text), " "), 80) }
+func oneLine(text string) string { return look.Cut(strings.Join(strings.Fields(text), " "), 80) }
 
 // answerQuestion answers a thread's interrupt. The run that asked has ended; another one continues.
 func (v *visit) answerQuestion() error {

@@ -173,7 +173,7 @@ func (v *visit) side(id string, behind *int) (*run.Side, *account, error) {
 	}
 	given := map[string]string{"what was asked": r.Asked}
 	for name, value := range r.Settings {
-		given["setting "+name] = readable(value)
+		given["setting "+name] = look.Readable(value)
 	}
 	if len(a.records) > 0 {
 		a.records[0].Header = &trace.Header{RunID: r.ID, Config: given}

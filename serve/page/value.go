@@ -1,63 +1,20 @@
 package page
 
 import (
-	"bytes"
 	"encoding/json"
-	"strings"
-	"unicode/utf8"
 
+	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/view"
 )
 
 // A value is a named JSON value, for people.
 type value struct {
-	Name  string
-	Short string // its beginning if it is long
-	Text  string // the whole value
-}
-
-// A value with more than this many bytes or lines is long. Values above maxValue are not shown.
-const (
-	longValue, longLines = 2000, 25
-	maxValue             = 1 << 20
-)
-
-// readable returns JSON with line breaks, and a text as it is.
-func readable(data json.RawMessage) string {
-	var text string
-	if json.Unmarshal(data, &text) == nil && string(data) != "null" {
-		return text
-	}
-	var b bytes.Buffer
-	if json.Indent(&b, data, "", "  ") != nil {
-		return string(data)
-	}
-	return b.String()
+	Name string
+	look.Value
 }
 
 func named(name string, data json.RawMessage) value {
-	v := value{Name: name, Text: readable(data)}
-	if len(v.Text) > maxValue {
-		v.Text = cut(v.Text, maxValue) + "\n… it is longer than a page shows."
-	}
-	if lines := strings.SplitAfterN(v.Text, "\n", longLines+1); len(v.Text) > longValue || len(lines) > longLines {
-		if len(lines) > longLines {
-			lines = lines[:longLines]
-		}
-		v.Short = cut(strings.Join(lines, ""), longValue) + "…"
-	}
-	return v
-}
-
-// cut returns at most n bytes of a text, without splitting a character.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
+	return value{name, look.ValueOf(data, 25, 2000, 1<<20)}
 }
 
 // fields returns the fields of a JSON object in order; another value is one field.

@@ -43,6 +43,17 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// Size formats a number of bytes.
+func Size[N int | int64](n N) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
 // Plain returns the name of a kind, a metric or a status in words.
 func Plain(s string) string { return strings.ReplaceAll(s, "_", " ") }
 

@@ -2,6 +2,7 @@ package run
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/url"
@@ -57,7 +58,7 @@ func parsed(from embed.FS, names ...string) look.Page {
 		all = append(all, string(data))
 	}
 	return look.Parse(template.FuncMap{
-		"value": valueOf, "text": textOf, "bytes": size, "split": split,
+		"value": valueOf, "text": textOf, "split": split,
 		"kind": func(c view.Class) kind { return kinds[c] }, "outcome": outcome, "note": note, "took": took, "cost": cost, "answered": answered, "said": said,
 		"parts": func(f view.Field) []view.Field { return f.Parts(mostParts) }, "grown": grown, "scores": scores,
 	}, all...)
@@ -156,4 +157,19 @@ type nodePath struct {
 func split(path string) nodePath {
 	at := strings.LastIndex(path, "/") + 1
 	return nodePath{path[:at], path[at:], min(strings.Count(path, "/"), 3)}
+}
+
+// valueOf prepares a value for a cell of a table.
+func valueOf(data json.RawMessage) look.Value { return look.ValueOf(data, 1, 140, 128<<10) }
+
+// textOf prepares a value that is JSON, or a word such as "absent".
+func textOf(s string) look.Value {
+	if !json.Valid([]byte(s)) {
+		data, err := json.Marshal(s)
+		if err != nil {
+			return look.Value{Short: s}
+		}
+		s = string(data)
+	}
+	return valueOf(json.RawMessage(s))
 }

@@ -375,23 +375,3 @@ func TestCompare(t *testing.T) {
 		t.Error("what was given is told twice")
 	}
 }
-
-// Values are shown whole, or say how much is missing.
-func TestValues(t *testing.T) {
-	big := `["` + strings.Repeat("ä", wholeValue) + `"]`
-	for in, want := range map[string]value{
-		`1`: {Short: "1"}, `"a b"`: {Short: "a b"}, `""`: {Short: `""`}, `{"a": [1, 2]}`: {Short: `{"a":[1,2]}`}, `{broken`: {Short: "{broken"}, ``: {},
-		`"a\nb"`: {Short: "a b", Whole: "a\nb", Size: "6 bytes"},
-	} {
-		if diff := cmp.Diff(want, valueOf(json.RawMessage(in))); diff != "" {
-			t.Errorf("%s: %s", in, diff)
-		}
-	}
-	v := valueOf(json.RawMessage(big))
-	if len(v.Whole) > wholeValue || v.Left == 0 || strings.ContainsRune(v.Whole, '\ufffd') || !strings.HasSuffix(v.Short, " …") || v.Size != "262.1 kB" {
-		t.Errorf("%d bytes, %d left out, %s", len(v.Whole), v.Left, v.Size)
-	}
-	if got := []string{size(999), size(1000), size(2_500_000)}; !slices.Equal(got, []string{"999 bytes", "1.0 kB", "2.5 MB"}) {
-		t.Errorf("%q", got)
-	}
-}
