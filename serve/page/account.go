@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -23,41 +22,20 @@ type account struct {
 	draft   string         // what a model has written so far
 	records []trace.Record // its events as records of a trace, if wanted
 	begins  string         // the checkpoint that it continued from; empty for none
-	wrote   writes         // by nodes of the root graph
 }
 
-// writes are the last values written to channels, in the order of their first writes.
-type writes struct {
-	names  []string
-	values map[string]json.RawMessage
-}
-
-func (w *writes) add(update json.RawMessage) error {
-	var list []view.Change
-	if err := json.Unmarshal(update, &list); err != nil {
-		return err
+// written returns the last values that nodes of the root graph wrote, as a state; nil for none.
+func (a *account) written() (json.RawMessage, error) {
+	out := map[string]json.RawMessage{}
+	for _, c := range a.View.Channels {
+		if c.Namespace == "" && c.Last != nil { // a command or an untracked value has none
+			out[c.Name] = c.Last
+		}
 	}
-	for _, c := range list {
-		if c.Channel == "" || c.Value == nil {
-			continue // a command, or an untracked value
-		}
-		if w.values == nil {
-			w.values = map[string]json.RawMessage{}
-		}
-		if _, ok := w.values[c.Channel]; !ok {
-			w.names = append(w.names, c.Channel)
-		}
-		w.values[c.Channel] = c.Value
-	}
-	return nil
-}
-
-// object returns the writes as a state; nil for none.
-func (w *writes) object() (json.RawMessage, error) {
-	if w.values == nil {
+	if len(out) == 0 {
 		return nil, nil
 	}
-	return json.Marshal(w.values)
+	return json.Marshal(out)
 }
 
 // A want selects the parts of a run to read.
@@ -121,14 +99,8 @@ func (v *visit) account(r runs.Run, w want) (*account, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case ev.Namespace != "":
-		case ev.Kind == graph.CheckpointSaved.String():
+		if ev.Namespace == "" && ev.Kind == graph.CheckpointSaved.String() {
 			saved[ev.Step] = ev.Checkpoint
-		case ev.Kind == graph.NodeUpdate.String():
-			if err := out.wrote.add(ev.Update); err != nil {
-				return nil, fmt.Errorf("reading event %d of run %q: %w", ev.Seq, r.ID, err)
-			}
 		}
 		out.seq = ev.Seq
 		if opts.Live {

@@ -132,7 +132,7 @@ func (v *visit) ended(r runs.Run, a *account, out *runView) error {
 func (v *visit) final(r runs.Run, a *account) (*runs.Snapshot, json.RawMessage, error) {
 	at, err := v.last(r)
 	if errors.As(err, new(*runs.NotFoundError)) {
-		state, err := a.wrote.object()
+		state, err := a.written()
 		return nil, state, err
 	}
 	if err != nil || at == nil {

@@ -21,8 +21,7 @@ type Options struct {
 	From, Steps int
 	// Live says that the run has not ended: a task without an end is running.
 	Live bool
-	// State returns the state after a superstep, and whether it is known, for a run whose events
-	// have no states. Default: unknown.
+	// State returns the state after a superstep, and whether it is known. Default: unknown.
 	State func(step int) (json.RawMessage, bool)
 }
 
@@ -38,7 +37,6 @@ type Builder struct {
 	// first and last are when events happened. Zero in a normalised trace.
 	first, last time.Time
 	writers     map[[2]string]*Channel
-	writes      map[[3]string]int // position among the writers, by channel and node
 	key         []byte
 }
 
@@ -54,14 +52,13 @@ type happening struct {
 	when  time.Time
 	tasks []string
 	step  int
-	state json.RawMessage
 }
 
 // NewBuilder returns an empty builder.
 func NewBuilder(opts *Options) *Builder {
 	b := &Builder{
 		view: View{Schema: 1, Steps: []Step{}}, at: map[[2]int]int{}, open: map[string]*task{}, saved: map[string]*task{},
-		writers: map[[2]string]*Channel{}, writes: map[[3]string]int{},
+		writers: map[[2]string]*Channel{},
 	}
 	if opts != nil {
 		b.opts, b.view.Live = *opts, opts.Live
@@ -71,10 +68,10 @@ func NewBuilder(opts *Options) *Builder {
 
 // Trace adds a record of a trace. It returns an error when a second run begins.
 func (b *Builder) Trace(rec trace.Record) error {
-	ev := happening{Record: rec}
-	if len(rec.Places) > 0 {
-		ev.step = rec.Places[0].Step
+	if rec.Kind == graph.RunStart.String() && rec.Namespace == "" && b.view.Graph != "" {
+		return fmt.Errorf("a second run begins: show one trace at a time")
 	}
+	ev := happened(rec)
 	if rec.Time != "" {
 		when, err := time.Parse(time.RFC3339Nano, rec.Time)
 		if err != nil {
@@ -83,6 +80,14 @@ func (b *Builder) Trace(rec trace.Record) error {
 		ev.when = when
 	}
 	return b.add(ev)
+}
+
+func happened(rec trace.Record) happening {
+	ev := happening{Record: rec}
+	if len(rec.Places) > 0 {
+		ev.step = rec.Places[0].Step
+	}
+	return ev
 }
 
 // kindAttempt is the kind of the event with which a server begins an attempt at a run.
@@ -99,11 +104,7 @@ func (b *Builder) Event(rec graph.EventRecord) error {
 	case kind == 0 || kind == graph.NodeToken:
 		return nil
 	}
-	ev := happening{Record: trace.Of(rec), when: rec.Time, tasks: rec.Tasks, step: rec.Step}
-	if rec.Namespace == "" {
-		ev.state = rec.State
-	}
-	return b.add(ev)
+	return b.add(happening{Record: trace.Of(rec), when: rec.Time, tasks: rec.Tasks, step: rec.Step})
 }
 
 func (b *Builder) add(ev happening) error {
@@ -119,7 +120,7 @@ func (b *Builder) add(ev happening) error {
 	switch graph.KindNamed(ev.Kind) {
 	case graph.RunStart:
 		if root {
-			return b.begin(ev.Record)
+			b.begin(ev.Record)
 		}
 	case graph.RunEnd:
 		if root {
@@ -130,15 +131,11 @@ func (b *Builder) add(ev happening) error {
 			b.view.Interrupts = ev.Interrupts
 		}
 		b.ask(ev.Record)
-	case graph.StateValue:
-		if root && ev.state != nil {
-			return b.value(ev.step, ev.state)
-		}
 	case graph.CheckpointSaved:
 		if at, ok := b.at[[2]int{b.attempt(), ev.step}]; root && ok {
 			b.view.Steps[at].Checkpoint = ev.Checkpoint
 		}
-	case graph.StepStart:
+	case graph.StateValue, graph.StepStart:
 	default:
 		if ev.Node != "" && len(ev.Places)+len(ev.tasks) > 0 {
 			return b.happened(b.task(ev), ev)
@@ -147,11 +144,8 @@ func (b *Builder) add(ev happening) error {
 	return nil
 }
 
-func (b *Builder) begin(rec trace.Record) error {
+func (b *Builder) begin(rec trace.Record) {
 	v := &b.view
-	if v.Graph != "" && v.Attempts == 0 {
-		return fmt.Errorf("a second run begins: show one trace at a time")
-	}
 	if v.Graph == "" {
 		v.Started = rec.Time
 		if len(rec.Places) > 0 {
@@ -162,7 +156,6 @@ func (b *Builder) begin(rec trace.Record) error {
 	if rec.Header != nil {
 		v.Header = rec.Header
 	}
-	return nil
 }
 
 func (b *Builder) end(rec trace.Record) {
@@ -277,7 +270,7 @@ func (b *Builder) update(t *task, rec trace.Record) error {
 		return fmt.Errorf("reading the update of node %q: %w", t.Name, err)
 	}
 	for _, channel := range t.Wrote() {
-		b.wrote(rec.Namespace, channel, t.Name)
+		b.wrote(rec.Namespace, channel, t)
 	}
 	if !b.detailed(t.at) {
 		t.Changed = nil
@@ -286,19 +279,21 @@ func (b *Builder) update(t *task, rec trace.Record) error {
 }
 
 // wrote records that a task wrote a channel.
-func (b *Builder) wrote(namespace, channel, node string) {
+func (b *Builder) wrote(namespace, channel string, t *task) {
 	key := [2]string{namespace, channel}
-	c := b.writers[key]
-	if c == nil {
-		c = &Channel{Namespace: namespace, Name: channel}
-		b.writers[key] = c
+	if b.writers[key] == nil {
+		b.writers[key] = &Channel{Namespace: namespace, Name: channel}
 	}
-	by := [3]string{namespace, channel, node}
-	at, ok := b.writes[by]
-	if !ok {
+	c := b.writers[key]
+	for _, w := range t.Changed {
+		if w.Channel == channel && w.Value != nil {
+			c.Last = w.Value
+		}
+	}
+	at := slices.IndexFunc(c.Writers, func(w Writer) bool { return w.Node == t.Name })
+	if at < 0 {
 		at = len(c.Writers)
-		b.writes[by] = at
-		c.Writers = append(c.Writers, Writer{Node: node})
+		c.Writers = append(c.Writers, Writer{Node: t.Name})
 	}
 	c.Writers[at].Times++
 }
@@ -420,7 +415,7 @@ func (b *Builder) View() View {
 		b.fields(at, s)
 	}
 	for _, c := range b.writers {
-		v.Channels = append(v.Channels, Channel{c.Namespace, c.Name, slices.Clone(c.Writers)})
+		v.Channels = append(v.Channels, Channel{c.Namespace, c.Name, slices.Clone(c.Writers), c.Last})
 	}
 	slices.SortFunc(v.Channels, func(a, b Channel) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -45,7 +46,7 @@ func Compare(was, is []trace.Record) (Comparison, error) {
 		return Comparison{}, fmt.Errorf("comparing runs: one of them has no events")
 	}
 	normal := trace.Normalise(was)
-	c := Comparison{Given: given(normal, trace.Normalise(is)), Step: -1}
+	c := Comparison{Given: given(was[0].Header, is[0].Header), Step: -1}
 	before, after := effects(was), effects(is)
 	if d, differ := trace.First(before, after); differ {
 		side := before
@@ -58,55 +59,43 @@ func Compare(was, is []trace.Record) (Comparison, error) {
 		d.Index = indexIn(normal, d.Index)
 		c.First = &d
 	}
-	c.Nodes = changesOf(before, after)
-	return c, nil
+	var err error
+	c.Nodes, err = changesOf(before, after)
+	return c, err
 }
 
-// given returns the skills, settings and inputs that differ between the runs.
-func given(was, is []trace.Record) []Value {
-	out := []Value{}
-	add := func(prefix string, was, is map[string]string) {
-		both := maps.Clone(was)
-		maps.Copy(both, is)
-		for _, name := range slices.Sorted(maps.Keys(both)) {
-			if was[name] != is[name] {
-				out = append(out, Value{prefix + name, was[name], is[name]})
+// given returns the skills, settings and inputs that differ between the runs. A server's run has no
+// header.
+func given(was, is *trace.Header) []Value {
+	if was == nil || is == nil {
+		return []Value{}
+	}
+	flat := func(h, other *trace.Header) map[string]string {
+		out := map[string]string{}
+		for name, hash := range h.Skills {
+			if other.Skills[name] != "" { // only skills that both runs used
+				out["skill "+name] = hash
 			}
 		}
+		maps.Copy(out, h.Config)
+		var writes []Change
+		if json.Unmarshal(h.Input, &writes) == nil { // another input is not told by channel
+			for _, w := range writes {
+				out["input "+w.Channel] += string(w.Value)
+			}
+		}
+		return out
 	}
-	a, b := headerOf(was), headerOf(is)
-	skills := func(of, other map[string]string) map[string]string { // only skills that both runs used
-		of = maps.Clone(of)
-		maps.DeleteFunc(of, func(name, _ string) bool { return other[name] == "" })
-		return of
-	}
-	add("skill ", skills(a.Skills, b.Skills), skills(b.Skills, a.Skills))
-	add("", a.Config, b.Config)
-	add("input ", inputOf(a), inputOf(b))
-	return out
-}
-
-// inputOf returns the input of a run by channel; empty if it is not a list of writes.
-func inputOf(h trace.Header) map[string]string {
-	var writes []Change
-	if json.Unmarshal(h.Input, &writes) != nil {
-		return nil
-	}
-	out := map[string]string{}
-	for _, w := range writes {
-		out[w.Channel] += string(w.Value)
-	}
-	return out
-}
-
-// headerOf returns the header of a run; empty for a server's run.
-func headerOf(records []trace.Record) trace.Header {
-	for _, rec := range records {
-		if rec.Header != nil {
-			return *rec.Header
+	a, b := flat(was, is), flat(is, was)
+	both := maps.Clone(a)
+	maps.Copy(both, b)
+	out := []Value{}
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		if a[name] != b[name] {
+			out = append(out, Value{name, a[name], b[name]})
 		}
 	}
-	return trace.Header{}
+	return out
 }
 
 // incidental reports whether a record's differences are ignored: the sizes of a model call, the ID
@@ -188,122 +177,99 @@ func strip(v any) any {
 	return v
 }
 
-// ended is the end of a task: its update by channel, or its error.
-type ended struct {
+// changesOf returns the nodes with a different result, in the order of the runs. It leaves out a
+// node whose inner nodes are listed.
+func changesOf(was, is []trace.Record) ([]NodeChange, error) {
+	a, namesA, err := results(was)
+	if err != nil {
+		return nil, err
+	}
+	b, namesB, err := results(is)
+	if err != nil {
+		return nil, err
+	}
+	out := []NodeChange{}
+	for _, name := range union(namesB, namesA) {
+		change := NodeChange{Node: name, Gone: b[name] == nil, New: a[name] == nil, Changes: []Value{}}
+		if !change.Gone && !change.New {
+			change.Changes = a[name].changes(b[name])
+		}
+		if change.Gone || change.New || len(change.Changes) > 0 {
+			out = append(out, change)
+		}
+	}
+	return slices.DeleteFunc(out, func(c NodeChange) bool {
+		return slices.ContainsFunc(out, func(other NodeChange) bool { return strings.HasPrefix(other.Node, c.Node+"/") })
+	}), nil
+}
+
+// union returns a list, and what only another has.
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, name := range b {
+		if !slices.Contains(a, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// A result is what a task wrote, by channel, or its error.
+type result struct {
 	order  []string
 	fields map[string][]json.RawMessage
 }
 
-// changesOf returns the nodes with a different result, in the order of the runs. It leaves out a
-// node whose inner nodes are listed.
-func changesOf(was, is []trace.Record) []NodeChange {
-	a, namesA := endings(was)
-	b, namesB := endings(is)
-	names := slices.Clone(namesB)
-	for _, name := range namesA {
-		if _, also := b[name]; !also {
-			names = append(names, name)
-		}
-	}
-	out := []NodeChange{}
-	for _, name := range names {
-		before, ran := a[name]
-		after, runs := b[name]
-		switch {
-		case !runs:
-			out = append(out, NodeChange{Node: name, Gone: true, Changes: []Value{}})
-		case !ran:
-			out = append(out, NodeChange{Node: name, New: true, Changes: []Value{}})
-		default:
-			if changes := before.changes(after); len(changes) > 0 {
-				out = append(out, NodeChange{Node: name, Changes: changes})
-			}
-		}
-	}
-	outer := map[string]bool{} // nodes around the listed ones
-	for _, c := range out {
-		for i, r := range c.Node {
-			if r == '/' {
-				outer[c.Node[:i]] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(out, func(c NodeChange) bool { return outer[c.Node] })
-}
-
-// endings returns the ends of a run's tasks by name, and the names in order. A name is a node and
-// the number of its task in its graph.
-func endings(records []trace.Record) (map[string]ended, []string) {
-	names := map[string]string{} // by place
-	times := map[string]int{}
-	out := map[string]ended{}
-	var order []string
+// results returns what the tasks of a run have written, by name, and the names in order. A name is a
+// node and the number of its task in its graph.
+func results(records []trace.Record) (map[string]*result, []string, error) {
+	b := NewBuilder(nil)
 	for _, rec := range records {
-		if rec.Node == "" {
-			continue
+		if err := b.add(happened(rec)); err != nil {
+			return nil, nil, err
 		}
-		around, name := strings.Split(rec.Namespace, "/"), ""
-		for depth := range rec.Places {
-			at, node := fmt.Sprint(rec.Places[:depth+1]), rec.Node
-			if depth < len(rec.Places)-1 && depth < len(around) {
-				node = around[depth]
-			}
-			if names[at] == "" {
-				full := strings.TrimPrefix(name+"/"+node, "/")
-				if times[full]++; times[full] > 1 {
-					full = fmt.Sprintf("%s#%d", full, times[full])
-				}
-				names[at] = full
-			}
-			name = names[at]
-		}
-		switch rec.Kind {
-		case graph.NodeUpdate.String():
-			out[name] = fieldsOf(rec.Update)
-		case graph.NodeFailed.String():
-			text, err := json.Marshal(rec.Error)
-			if err == nil {
-				out[name] = ended{[]string{"error"}, map[string][]json.RawMessage{"error": {text}}}
-			}
-		default:
-			continue
-		}
-		order = append(order, name)
 	}
-	return out, order
+	out, order, times := map[string]*result{}, []string(nil), map[string]int{}
+	for _, s := range b.View().Steps {
+		names := make([]string, len(s.Nodes))
+		for i, n := range s.Nodes {
+			name := n.Name
+			if n.Inside >= 0 {
+				name = names[n.Inside] + strings.TrimPrefix(name, s.Nodes[n.Inside].Name)
+			}
+			if times[name]++; times[name] > 1 {
+				name = fmt.Sprintf("%s#%d", name, times[name])
+			}
+			if names[i] = name; !n.Unfinished {
+				out[name], order = n.result(), append(order, name)
+			}
+		}
+	}
+	return out, order, nil
 }
 
-// fieldsOf returns the writes of an update, by channel.
-func fieldsOf(update json.RawMessage) ended {
-	e := ended{fields: map[string][]json.RawMessage{}}
-	var writes []Change
-	if json.Unmarshal(update, &writes) != nil {
-		return ended{[]string{"update"}, map[string][]json.RawMessage{"update": {update}}}
-	}
-	for _, w := range writes {
-		name := w.Channel
-		if name == "" {
-			name = w.Op // a command
+func (n *Node) result() *result {
+	r := &result{fields: map[string][]json.RawMessage{}}
+	add := func(name string, value json.RawMessage) {
+		if r.fields[name] == nil {
+			r.order = append(r.order, name)
 		}
-		if e.fields[name] == nil {
-			e.order = append(e.order, name)
-		}
-		e.fields[name] = append(e.fields[name], w.Value)
+		r.fields[name] = append(r.fields[name], value)
 	}
-	return e
+	for _, w := range n.Changed {
+		add(cmp.Or(w.Channel, w.Op), w.Value) // a command has no channel
+	}
+	if text, err := json.Marshal(n.Error); err == nil && n.Error != "" {
+		add("error", text)
+	}
+	return r
 }
 
 // changes returns the differing fields, each with the first place of difference.
-func (e ended) changes(after ended) []Value {
-	names := slices.Clone(e.order)
-	for _, name := range after.order {
-		if e.fields[name] == nil {
-			names = append(names, name)
-		}
-	}
+func (r *result) changes(after *result) []Value {
 	var out []Value
-	for _, name := range names {
-		was, is := e.fields[name], after.fields[name]
+	for _, name := range union(r.order, after.order) {
+		was, is := r.fields[name], after.fields[name]
 		for i := range max(len(was), len(is)) {
 			var a, b json.RawMessage
 			if i < len(was) {
@@ -319,16 +285,9 @@ func (e ended) changes(after ended) []Value {
 			if field != "" && field[0] != '[' {
 				field = "." + field
 			}
-			out = append(out, Value{name + field, orAbsent(before), orAbsent(now)})
+			out = append(out, Value{name + field, cmp.Or(before, "absent"), cmp.Or(now, "absent")})
 			break
 		}
 	}
 	return out
-}
-
-func orAbsent(value string) string {
-	if value == "" {
-		return "absent"
-	}
-	return value
 }

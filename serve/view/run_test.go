@@ -3,6 +3,7 @@ package view_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -94,7 +95,14 @@ type recorded struct {
 
 func (r recorded) views(t testing.TB, opts *view.Options) (fromTrace, fromEvents view.View) {
 	t.Helper()
-	a, b := view.NewBuilder(opts), view.NewBuilder(opts)
+	var withStates view.Options
+	if opts != nil {
+		withStates = *opts
+	}
+	if withStates.State == nil {
+		withStates.State = states(r.events)
+	}
+	a, b := view.NewBuilder(opts), view.NewBuilder(&withStates)
 	for _, rec := range r.trace {
 		if err := a.Trace(rec); err != nil {
 			t.Fatal(err)
@@ -138,4 +146,18 @@ func play(t testing.TB, c *graph.Compiled[tested], answers ...string) recorded {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// states are those in the events of a run, by their supersteps.
+func states(events []graph.EventRecord) func(int) (json.RawMessage, bool) {
+	all := map[int]json.RawMessage{}
+	for _, ev := range events {
+		if ev.Kind == graph.StateValue.String() && ev.Namespace == "" {
+			all[ev.Step] = ev.State
+		}
+	}
+	return func(step int) (json.RawMessage, bool) {
+		s, ok := all[step]
+		return s, ok
+	}
 }

@@ -7,27 +7,9 @@ import (
 	"slices"
 )
 
-// value records the state after a superstep.
-func (b *Builder) value(step int, now json.RawMessage) error {
-	v := &b.view
-	at, ok := b.at[[2]int{b.attempt(), step}]
-	if !ok && v.First == nil {
-		v.First = now
-	}
-	if ok && b.detailed(at) {
-		fields, err := Changes(v.Last, now)
-		if err != nil {
-			return fmt.Errorf("reading the state after superstep %d: %w", step, err)
-		}
-		v.Steps[at].Fields, v.Steps[at].States = fields, true
-	}
-	v.Last = now
-	return nil
-}
-
 // fields completes the states around a step, after all its tasks are known.
 func (b *Builder) fields(at int, s *Step) {
-	if !b.detailed(at) {
+	if b.opts.State == nil || !b.detailed(at) {
 		return
 	}
 	wrote, ended := map[string][]string{}, true
@@ -42,26 +24,22 @@ func (b *Builder) fields(at int, s *Step) {
 			}
 		}
 	}
-	switch {
-	case s.States:
-	case ended && len(wrote) == 0 && (b.view.Last != nil || b.opts.State != nil):
-		s.States = true // a superstep without writes has no state event
-	case b.opts.State != nil:
-		is, known := b.opts.State(s.Step)
-		if was, ok := b.before(s.Step); ok && known {
-			fields, err := Changes(was, is)
-			s.Fields, s.States = fields, err == nil
-		}
+	if s.States = ended && len(wrote) == 0; s.States {
+		return // it has no state of its own
 	}
-	s.Fields = slices.Clone(s.Fields)
+	is, known := b.opts.State(s.Step)
+	if was, ok := b.before(s.Step); ok && known {
+		fields, err := Changes(was, is)
+		s.Fields, s.States = fields, err == nil
+	}
 	for i := range s.Fields {
 		s.Fields[i].By = wrote[s.Fields[i].Name]
 	}
 }
 
-// ends reads the first and the last state of a run whose events have no states.
+// ends reads the first and the last state.
 func (b *Builder) ends(v *View) {
-	if len(v.Steps) == 0 || v.Last != nil {
+	if len(v.Steps) == 0 {
 		return
 	}
 	if was, known := b.before(v.Steps[0].Step); known {

@@ -39,8 +39,8 @@ type View struct {
 	End        json.RawMessage          `json:"end,omitempty"` // how the run ended, in the form of its pipeline
 	// Channels are the written channels, by graph and name.
 	Channels []Channel `json:"channels,omitempty"`
-	// First is the state before the first superstep, and Last the newest state; nil if they were
-	// not recorded.
+	// First is the state before the first superstep, and Last the newest state; nil if they are not
+	// known.
 	First json.RawMessage `json:"-"`
 	Last  json.RawMessage `json:"-"`
 }
@@ -50,6 +50,8 @@ type Channel struct {
 	Namespace string   `json:"ns,omitempty"` // of its graph: outer nodes, joined by "/"
 	Name      string   `json:"channel"`
 	Writers   []Writer `json:"writers"` // in the order of their first writes
+	// Last is the value written last; nil if it was not recorded.
+	Last json.RawMessage `json:"-"`
 }
 
 // A Writer is a node that wrote a channel.

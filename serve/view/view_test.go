@@ -85,9 +85,9 @@ func TestStates(t *testing.T) {
 		t.Error("a superstep that waits for an answer has no state after it")
 	}
 	wrote := []view.Channel{
-		{Name: "n", Writers: []view.Writer{{Node: "count", Times: 3}}},
-		{Name: "seen", Writers: []view.Writer{{Node: "count", Times: 3}, {Node: "check", Times: 1}}},
-		{Namespace: "check", Name: "seen", Writers: []view.Writer{{Node: "check/judge", Times: 4}}},
+		{Name: "n", Writers: []view.Writer{{Node: "count", Times: 3}}, Last: json.RawMessage("3")},
+		{Name: "seen", Writers: []view.Writer{{Node: "count", Times: 3}, {Node: "check", Times: 1}}, Last: json.RawMessage(`["judged"]`)},
+		{Namespace: "check", Name: "seen", Writers: []view.Writer{{Node: "check/judge", Times: 4}}, Last: json.RawMessage(`["judged"]`)},
 	}
 	if diff := cmp.Diff(wrote, v.Channels); diff != "" {
 		t.Error(diff)
@@ -130,18 +130,9 @@ func TestAdded(t *testing.T) {
 		{`[1,2]`, `[1,2,3]`, `[3]`}, {`[]`, `[1]`, `[1]`}, {`null`, `[1]`, `[1]`}, {`[1]`, `[12]`, ``}, {`[1]`, `[1,2,[3]]`, `[2,[3]]`},
 		{`["a"]`, `["a","b]"]`, `["b]"]`}, {`{"a":1}`, `{"a":1,"b":2}`, ``}, {`1`, `12`, ``}, {`"["`, `"[["`, ``}, {`[1,2]`, `[1]`, ``},
 	} {
-		b := view.NewBuilder(nil)
-		step := func(kind graph.EventKind, k int, state string) {
-			ev := graph.EventRecord{Kind: kind.String(), Step: k, Node: "a", Places: []graph.Place{{Step: k}}, State: json.RawMessage(state)}
-			if err := b.Event(ev); err != nil {
-				t.Fatal(err)
-			}
-		}
-		step(graph.StateValue, 0, `{"x":`+x[0]+`}`)
-		step(graph.NodeStart, 1, ``)
-		step(graph.StateValue, 1, `{"x":`+x[1]+`}`)
-		if got := b.View().Steps[0].Fields; len(got) != 1 || string(got[0].Added) != x[2] {
-			t.Errorf("%s → %s: added %q, want %q", x[0], x[1], got[0].Added, x[2])
+		got, err := view.Changes(json.RawMessage(`{"x":`+x[0]+`}`), json.RawMessage(`{"x":`+x[1]+`}`))
+		if err != nil || len(got) != 1 || string(got[0].Added) != x[2] {
+			t.Errorf("%s → %s: added %q, want %q, %v", x[0], x[1], got[0].Added, x[2], err)
 		}
 	}
 }
@@ -384,7 +375,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := []view.Value{{Name: "model", Was: "x", Is: "y"}, {Name: "input q", Was: `"wear?"`, Is: `"carry?"`}}
+	given := []view.Value{{Name: "input q", Was: `"wear?"`, Is: `"carry?"`}, {Name: "model", Was: "x", Is: "y"}}
 	nodes := []view.NodeChange{{Node: "ask", Changes: []view.Value{{Name: "reply", Was: `"yes"`, Is: `"no"`}}}, {Node: "last", Changes: []view.Value{
 		{Name: "seen", Was: `["last"]`, Is: "absent"}, {Name: "error", Was: "absent", Is: `"running node \"last\" in step 6: the reply is no"`}}}}
 	if diff := cmp.Diff(given, c.Given) + cmp.Diff(nodes, c.Nodes); diff != "" {

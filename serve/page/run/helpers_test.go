@@ -131,7 +131,21 @@ func runOf(t testing.TB, c *graph.Compiled[tested], events []graph.EventRecord) 
 
 func viewOf(t testing.TB, events []graph.EventRecord, opts *view.Options) view.View {
 	t.Helper()
-	b := view.NewBuilder(opts)
+	var with view.Options
+	if opts != nil {
+		with = *opts
+	}
+	states := map[int]json.RawMessage{}
+	for _, ev := range events {
+		if ev.Kind == graph.StateValue.String() && ev.Namespace == "" {
+			states[ev.Step] = ev.State
+		}
+	}
+	with.State = func(step int) (json.RawMessage, bool) {
+		s, ok := states[step]
+		return s, ok
+	}
+	b := view.NewBuilder(&with)
 	for _, ev := range events {
 		if err := b.Event(ev); err != nil {
 			t.Fatal(err)
