@@ -2,10 +2,12 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -48,9 +50,9 @@ var evalsPage = parsed("evals.tmpl")
 type overview struct {
 	Metric  string
 	Metrics []string
-	Set     string    // show only this set; empty for the newest sets
-	Sets    []caseSet // newest first
-	Earlier []caseSet // further sets, not shown
+	Set     string     // show only this set; empty for the newest sets
+	Sets    []*caseSet // newest first
+	Earlier []*caseSet // further sets, not shown
 	Unread  []Fact
 }
 
@@ -60,109 +62,113 @@ type caseSet struct {
 	Cases  int
 	Newest string // date of the newest
 	Href   string // link to all of them
-	Number int    // on the page, from 1
 	Total  int    // reports
-	Chart  chart
 	Rows   []resultRow
 	Pager  pager
 }
 
-// A resultRow is a report with one figure.
+// A resultRow is a report with one figure, and its bar from 0 to 1000.
 type resultRow struct {
 	Report
-	Label  string // its model's label in the chart
-	Figure *Figure
-	Href   string
+	Figure        *Figure
+	Lo, Hi, Value float64
 }
 
-// firstMetric is shown until another metric is chosen.
-const firstMetric = "pass_rate"
+const (
+	// firstMetric is shown until another metric is chosen.
+	firstMetric = "pass_rate"
+	// setsShown is the number of sets on a page, and reportsShown the number of reports for one
+	// set.
+	setsShown, reportsShown = 10, 100
+)
 
 // results shows results of cases over time.
 func (v *visit) results() error {
 	if err := off(v.Evals != nil, "results of cases"); err != nil {
 		return err
 	}
-	reports, unread, err := v.Evals.List(v.r.Context(), v.tenant)
-	if err != nil {
-		return err
-	}
-	out := overview{Metric: v.r.URL.Query().Get("metric"), Unread: unread}
-	for _, r := range reports {
-		for _, f := range r.Figures {
-			if !slices.Contains(out.Metrics, f.Name) {
-				out.Metrics = append(out.Metrics, f.Name)
-			}
-		}
-	}
-	if out.Metric == "" {
-		out.Metric = firstMetric
-	} else if !slices.Contains(out.Metrics, out.Metric) {
-		return refusal.New(http.StatusNotFound, "no results have the metric %.100q", out.Metric)
-	}
-	for _, r := range reports {
-		at := slices.IndexFunc(out.Sets, func(s caseSet) bool { return s.ID == r.Set })
-		if at < 0 {
-			at = len(out.Sets)
-			out.Sets = append(out.Sets, caseSet{ID: r.Set, Cases: r.Cases, Href: query(root+"evals", "set", r.Set, "metric", out.Metric)})
-		}
-		out.Sets[at].Newest = r.Date
-		out.Sets[at].Rows = append(out.Sets[at].Rows, rowOf(r, out.Metric))
-	}
-	slices.SortStableFunc(out.Sets, func(a, b caseSet) int { return strings.Compare(b.Newest, a.Newest) })
-	if err := out.choose(v); err != nil {
-		return err
-	}
-	for i := range out.Sets {
-		s := &out.Sets[i]
-		s.Number = i + 1
-		s.Chart = chartOf(s.Rows)
-		slices.Reverse(s.Rows) // newest first
-	}
-	return v.show(evalsPage, "Evals", look.Frame{Title: "Evals"}, out)
-}
-
-const (
-	// setsShown is the number of sets on a page, and reportsShown the number of reports for one
-	// set.
-	setsShown, reportsShown = 10, 100
-)
-
-// choose selects the sets and reports of a page: one set, or the newest reports of the newest sets.
-func (o *overview) choose(v *visit) error {
 	from, err := v.number("from", 0)
 	if err != nil {
 		return err
 	}
-	o.Set = v.r.URL.Query().Get("set")
-	if o.Set != "" {
-		at := slices.IndexFunc(o.Sets, func(s caseSet) bool { return s.ID == o.Set })
-		if at < 0 {
-			return refusal.New(http.StatusNotFound, "no results are of the set %.100q", o.Set)
-		}
-		o.Sets = o.Sets[at : at+1]
-	} else {
+	reports, unread, err := v.Evals.List(v.r.Context(), v.tenant)
+	if err != nil {
+		return err
+	}
+	q := v.r.URL.Query()
+	out := overview{Metric: cmp.Or(q.Get("metric"), firstMetric), Set: q.Get("set"), Unread: unread}
+	if out.Set == "" {
 		from = 0
 	}
-	shown := min(len(o.Sets), setsShown)
-	o.Sets, o.Earlier = o.Sets[:shown], o.Sets[shown:]
-	for i := range o.Sets {
-		s := &o.Sets[i]
-		s.Total = len(s.Rows)
-		end := max(0, s.Total-from)
-		s.Rows = s.Rows[max(0, end-reportsShown):end]
-		s.Pager = pages("reports", s.Href, from, reportsShown, s.Total)
+	for _, r := range reports {
+		out.add(r)
 	}
-	return nil
+	if q.Get("metric") != "" && !slices.Contains(out.Metrics, out.Metric) {
+		return refusal.New(http.StatusNotFound, "no results have the metric %.100q", out.Metric)
+	}
+	if out.Set != "" && len(out.Sets) == 0 {
+		return refusal.New(http.StatusNotFound, "no results are of the set %.100q", out.Set)
+	}
+	slices.SortStableFunc(out.Sets, func(a, b *caseSet) int { return strings.Compare(b.Newest, a.Newest) })
+	shown := min(len(out.Sets), setsShown)
+	out.Sets, out.Earlier = out.Sets[:shown], out.Sets[shown:]
+	for _, s := range out.Sets {
+		s.Total = len(s.Rows)
+		s.Pager = pages("reports", s.Href, from, reportsShown, s.Total)
+		slices.Reverse(s.Rows) // newest first
+		s.Rows = s.Rows[min(from, s.Total):min(from+reportsShown, s.Total)]
+		slices.SortStableFunc(s.Rows, func(a, b resultRow) int { return strings.Compare(a.Model, b.Model) })
+		scale(s.Rows)
+	}
+	return v.show(evalsPage, "Evals", look.Frame{Title: "Evals"}, out)
 }
 
-func rowOf(r Report, metric string) resultRow {
-	row := resultRow{Report: r, Href: join("evals", r.ID)}
-	if at := slices.IndexFunc(r.Figures, func(f Figure) bool { return f.Name == metric }); at >= 0 {
-		row.Figure = &r.Figures[at]
+// add adds a report to its set.
+func (o *overview) add(r Report) {
+	row := resultRow{Report: r}
+	for i, f := range r.Figures {
+		if !slices.Contains(o.Metrics, f.Name) {
+			o.Metrics = append(o.Metrics, f.Name)
+		}
+		if f.Name == o.Metric {
+			row.Figure = &r.Figures[i]
+		}
 	}
-	return row
+	if o.Set != "" && r.Set != o.Set {
+		return
+	}
+	at := slices.IndexFunc(o.Sets, func(s *caseSet) bool { return s.ID == r.Set })
+	if at < 0 {
+		at = len(o.Sets)
+		o.Sets = append(o.Sets, &caseSet{ID: r.Set, Cases: r.Cases, Href: query(root+"evals", "set", r.Set, "metric", o.Metric)})
+	}
+	s := o.Sets[at]
+	s.Newest, s.Rows = r.Date, append(s.Rows, row)
 }
+
+// scale makes the bars of rows comparable: from the least to the most, or from 0 to 1 for shares.
+func scale(rows []resultRow) {
+	least, most, share := math.Inf(1), math.Inf(-1), true
+	for _, r := range rows {
+		if f := r.Figure; f != nil {
+			least, most, share = min(least, f.Lo, f.Value), max(most, f.Hi, f.Value), share && f.IsShare
+		}
+	}
+	if share {
+		least, most = 0, 1
+	}
+	at := func(value float64) float64 {
+		return min(max(1000*(value-least)/max(most-least, 1e-9), 0), 1000)
+	}
+	for i, r := range rows {
+		if f := r.Figure; f != nil {
+			rows[i].Lo, rows[i].Hi, rows[i].Value = at(f.Lo), at(f.Hi), at(f.Value)
+		}
+	}
+}
+
+// Wide returns the width of the bar.
+func (r resultRow) Wide() float64 { return r.Hi - r.Lo }
 
 // report shows one result as a self-contained page: it contains its style, and its headers forbid
 // scripts.
