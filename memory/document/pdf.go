@@ -116,49 +116,57 @@ func claimsObjects(raw []byte) int {
 	}
 }
 
-// readPDF returns the text of every page. The library runs in a goroutine that ends when ctx does;
-// if it loops without reading, readPDF returns after a grace period of two seconds and leaves the
-// goroutine running.
+// readPDF returns the text of every page.
 func readPDF(ctx context.Context, raw []byte) ([]pdfPage, error) {
+	return fromPDF(ctx, raw, func(list []pdf.Page) ([]pdfPage, error) { return readPDFPages(ctx, list) })
+}
+
+// fromPDF reads the pages of a PDF. The library runs in a goroutine that ends when ctx does; if it
+// loops without reading, fromPDF returns after a grace period of two seconds and leaves the
+// goroutine running.
+func fromPDF[T any](ctx context.Context, raw []byte, read func([]pdf.Page) (T, error)) (T, error) {
 	type result struct {
-		pages []pdfPage
-		err   error
+		out T
+		err error
 	}
 	done := make(chan result, 1)
 	go func() {
-		pages, err := readPDFPages(ctx, raw)
-		if err != nil && ctx.Err() != nil { // the library words the stop in its own way
-			err = ctx.Err()
+		var r result
+		func() {
+			defer recoverPDF(&r.err)
+			if claimsObjects(raw) > maxPDFObjects {
+				r.err = fmt.Errorf("it claims more than %d objects", maxPDFObjects)
+				return
+			}
+			file, err := pdf.NewReader(pdfFile{ctx.Err, bytes.NewReader(raw)}, int64(len(raw)))
+			if r.err = err; err == nil {
+				r.out, r.err = read(pdfPages(file))
+			}
+		}()
+		if r.err != nil && ctx.Err() != nil { // the library words the stop in its own way
+			r.err = ctx.Err()
 		}
-		done <- result{pages, err}
+		done <- r
 	}()
+	var r result
 	select {
-	case r := <-done:
-		return r.pages, r.err
+	case r = <-done:
+		return r.out, r.err
 	case <-ctx.Done():
 	}
 	select {
-	case r := <-done:
-		return r.pages, r.err
+	case r = <-done:
+		return r.out, r.err
 	case <-time.After(2 * time.Second):
-		return nil, ctx.Err()
+		return r.out, ctx.Err()
 	}
 }
 
-func readPDFPages(ctx context.Context, raw []byte) (pages []pdfPage, err error) {
-	defer recoverPDF(&err)
-	if claimsObjects(raw) > maxPDFObjects {
-		return nil, fmt.Errorf("it claims more than %d objects", maxPDFObjects)
-	}
-	r, err := pdf.NewReader(pdfFile{ctx.Err, bytes.NewReader(raw)}, int64(len(raw)))
-	if err != nil {
-		return nil, err
-	}
-	list := pdfPages(r)
+func readPDFPages(ctx context.Context, list []pdf.Page) (pages []pdfPage, err error) {
 	faulty := 0
 	var firstFault error
 	for i, p := range list {
-		text, err := readPDFPage(ctx, p)
+		text, err := readPDFPage(ctx, p, false)
 		if stop := ctx.Err(); stop != nil {
 			return nil, stop
 		}
@@ -205,9 +213,10 @@ func pdfPages(r *pdf.Reader) []pdf.Page {
 	return out
 }
 
-func readPDFPage(ctx context.Context, p pdf.Page) (page pdfPage, err error) {
+// readPDFPage returns the lines of a page, with the places of their letters if these are wanted.
+func readPDFPage(ctx context.Context, p pdf.Page, place bool) (page pdfPage, err error) {
 	defer recoverPDF(&err)
-	g := glyphs{stop: ctx.Err}
+	g := glyphs{stop: ctx.Err, place: place}
 	g.run(p.V.Key("Contents"), p.Resources(), identity, 0)
 	return pdfPage{rows: g.lines()}, nil
 }

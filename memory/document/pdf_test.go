@@ -14,7 +14,10 @@ import (
 
 // makePDF writes a PDF with one page per content stream, in Helvetica as F1
 // (no widths) and a font of 600-unit glyphs as F2.
-func makePDF(contents ...string) string {
+func makePDF(contents ...string) string { return pdfOf("/MediaBox [0 0 612 792]", contents...) }
+
+// pdfOf is makePDF with entries that each page has.
+func pdfOf(entries string, contents ...string) string {
 	var b bytes.Buffer
 	var offsets []int
 	object := func(format string, args ...any) {
@@ -31,7 +34,7 @@ func makePDF(contents ...string) string {
 	object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
 	object("<< /Type /Font /Subtype /TrueType /BaseFont /Courier /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 126 /Widths [%s] >>", strings.Repeat("600 ", 95))
 	for i, c := range contents {
-		object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>", 6+2*i)
+		object("<< /Type /Page /Parent 2 0 R %s /Contents %d 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>", entries, 6+2*i)
 		object("<< /Length %d >>\nstream\n%s\nendstream", len(c), c)
 	}
 	xref := b.Len()

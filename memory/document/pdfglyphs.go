@@ -110,6 +110,7 @@ type glyphs struct {
 	words []pdfWord
 	blank bool    // a space was drawn after the last word
 	end   float64 // where the last glyph ended along its line
+	place bool    // words have their letters
 }
 
 // A pdfWord is a run of adjacent glyphs. Its position is measured along and across its own
@@ -122,6 +123,7 @@ type pdfWord struct {
 	size, em float64    // in points: of the letters and of the em
 	blank    bool       // a space was drawn before it
 	leftward bool       // drawn from right to left, so that its letters are in reading order
+	letters  []pdfLetter
 }
 
 // maxPDFWords bounds the words of a page. Further text is appended to the last one.
@@ -310,6 +312,10 @@ func (g *glyphs) put(text string, trm matrix, width float64) {
 		return
 	}
 	g.bytes += len(text)
+	var letters []pdfLetter
+	if g.place {
+		letters = lettersOf(text, trm, width)
+	}
 	if n := len(g.words); n > 0 {
 		w := &g.words[n-1]
 		gap := along - g.end
@@ -317,16 +323,19 @@ func (g *glyphs) put(text string, trm matrix, width float64) {
 		switch {
 		case beside && gap > -.5*em && gap <= .16*em:
 			w.text, w.x1, g.end = append(w.text, text...), max(w.x1, end), end
+			w.letters = append(w.letters, letters...)
 			return
 		case beside && isRightToLeft(text) && math.Abs(end-w.x0) <= .16*em:
 			w.text, w.x0, w.leftward = append(w.text, text...), along, true
+			w.letters = append(w.letters, letters...)
 			return
 		case n == maxPDFWords:
 			w.text = append(append(w.text, ' '), text...)
+			w.letters = append(w.letters, letters...)
 			return
 		}
 	}
-	g.words = append(g.words, pdfWord{text: []byte(text), dir: dir, x0: along, x1: end, base: across, size: size, em: em, blank: g.blank})
+	g.words = append(g.words, pdfWord{text: []byte(text), dir: dir, x0: along, x1: end, base: across, size: size, em: em, blank: g.blank, letters: letters})
 	g.blank, g.end = false, end
 }
 

@@ -167,6 +167,9 @@ func headingLevels(list []pdfHeading) []int {
 	return out
 }
 
+// pageBreak separates the texts of pages.
+const pageBreak = "\n\f\n"
+
 // writePDF joins the pages and records their blocks, without running heads and page numbers. A
 // heading begins a block and is part of it, so that a false one loses nothing.
 func writePDF(w *watch, d *Document, pages []pdfPage) {
@@ -181,7 +184,7 @@ func writePDF(w *watch, d *Document, pages []pdfPage) {
 	group := 0
 	for i, page := range pages {
 		if i > 0 {
-			text.WriteString("\n\f\n")
+			text.WriteString(pageBreak)
 		}
 		start := text.Len()
 		text.WriteString(page.text)

@@ -18,6 +18,8 @@ type pdfLine struct {
 	fresh bool    // it begins a column, or text in another direction
 	row   bool    // it continues the table of the line above
 	apart bool    // a blank line precedes it
+
+	letters []pdfLetter // in their order, if they were asked for
 }
 
 // A pdfPiece is the text on one line without a wide gap: a line of a column, or a cell.
@@ -371,6 +373,7 @@ func rowsOf(list []pdfPiece) [][]pdfPiece {
 		slices.SortStableFunc(row, func(a, b pdfPiece) int { return cmp.Compare(a.x0, b.x0) })
 		if len(row) > 1 && row[1].x0-row[0].x1 < 4*row[0].size && isListMark(row[0].text) {
 			row[1].text, row[1].x0 = row[0].text+" "+row[1].text, row[0].x0
+			row[1].letters = slices.Concat(row[0].letters, row[1].letters)
 			row = row[1:]
 		}
 		out = append(out, row)

@@ -34,7 +34,9 @@ func lineOf1(row []pdfPiece) pdfLine {
 	}
 	var b strings.Builder
 	b.WriteString(row[0].text)
+	l.letters = slices.Clip(row[0].letters)
 	for i, p := range row[1:] {
+		l.letters = append(l.letters, p.letters...)
 		gap := int(math.Abs(p.x0-row[i].x1) / max(p.size, 1) * 2)
 		b.WriteString(strings.Repeat(" ", min(max(gap, 2), 12)) + p.text)
 		l.size = max(l.size, p.size)
@@ -115,24 +117,26 @@ func table1(rows [][]pdfPiece, cols [][2]float64) []pdfLine {
 		return 0
 	}
 	var cells [][]string
+	var letters [][][]pdfLetter
 	var lines []pdfLine
 	for i, row := range rows {
-		these := make([]string, len(cols))
+		these, theirs := make([]string, len(cols)), make([][]pdfLetter, len(cols))
 		for _, p := range row {
 			c := column(p)
-			these[c] = joinedText(these[c], p.text)
+			these[c], theirs[c] = joinedText(these[c], p.text), append(theirs[c], p.letters...)
 		}
 		if i > 0 && goesOn(these, cells[len(cells)-1], loose >= 2 && rows[i-1][0].base-row[0].base <= .85*pitch) {
 			last := cells[len(cells)-1]
 			for c, s := range these {
 				last[c] = joinedText(last[c], s)
+				letters[len(letters)-1][c] = append(letters[len(letters)-1][c], theirs[c]...)
 			}
 			lines[len(lines)-1].base = row[0].base
 			continue
 		}
 		l := row[0].pdfLine
 		l.row = i > 0
-		cells, lines = append(cells, these), append(lines, l)
+		cells, letters, lines = append(cells, these), append(letters, theirs), append(lines, l)
 	}
 	widths := make([]int, len(cols))
 	for _, row := range cells {
@@ -143,7 +147,9 @@ func table1(rows [][]pdfPiece, cols [][2]float64) []pdfLine {
 	for i, row := range cells {
 		if mostlyRightToLeft(strings.Join(row, "")) {
 			slices.Reverse(row)
+			slices.Reverse(letters[i])
 		}
+		lines[i].letters = slices.Concat(letters[i]...)
 		var b strings.Builder
 		for c, s := range row {
 			b.WriteString(s)

@@ -30,6 +30,7 @@ func pieceOf(words []pdfWord, logical bool) pdfPiece {
 	rtl := false
 	for i, w := range words {
 		p.x1 = max(p.x1, w.x1)
+		p.letters = append(p.letters, w.letters...)
 		s := string(w.text)
 		if n := strings.TrimRight(s, "\u00ad"); len(n) < len(s) || strings.Contains(n, "\u00ad") {
 			if s = strings.ReplaceAll(n, "\u00ad", ""); len(n) < len(w.text) && i == len(words)-1 {
@@ -67,6 +68,7 @@ func pieceOf(words []pdfWord, logical bool) pdfPiece {
 	p.words = len(texts)
 	if rtl {
 		texts = inReadingOrder(texts, logical || words[0].leftward)
+		p.letters = lettersToRead(p.letters)
 	}
 	p.text = strings.Join(texts, " ")
 	return p
