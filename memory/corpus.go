@@ -397,12 +397,60 @@ func (c *Corpus) Check(source string) error {
 	}
 	hash, err := document.HashFile(context.Background(), f.Path, &document.LoadOptions{MaxFileBytes: 1 << 40})
 	if err == nil && hash != f.Hash {
-		err = &document.InputError{Path: f.Path, Msg: "it changed since it was ingested", Hint: "ingest it again"}
+		err = changed(f.Path)
 	}
 	if err != nil {
 		return fmt.Errorf("checking %q: %w", source, err)
 	}
 	return nil
+}
+
+// Format returns the format of a source, as document.Document has it; "" for an unknown source.
+func (c *Corpus) Format(source string) string {
+	f, err := c.file(source)
+	if err != nil {
+		return ""
+	}
+	return f.Format
+}
+
+// Original returns the bytes of the file that was ingested as a source. If it is another one now, or
+// longer than most bytes, the error is a *document.InputError.
+func (c *Corpus) Original(ctx context.Context, source string, most int64) ([]byte, error) {
+	f, err := c.file(source)
+	if err != nil {
+		return nil, err
+	}
+	data, hash, err := document.ReadFile(ctx, f.Path, most)
+	if err == nil && hash != f.Hash {
+		err = changed(f.Path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the file of %q: %w", source, err)
+	}
+	return data, nil
+}
+
+// Document reads the file of a source again, as Ingest did. If it is another one now, or longer than
+// most bytes, the error is a *document.InputError.
+func (c *Corpus) Document(ctx context.Context, source string, most int64) (document.Document, error) {
+	f, err := c.file(source)
+	if err != nil {
+		return document.Document{}, err
+	}
+	s := c.manifest.Settings
+	d, err := document.Load(ctx, f.Path, source, &document.LoadOptions{TextField: s.TextField, TitleField: s.TitleField, IDField: s.IDField, DocField: s.DocField, MaxFileBytes: most})
+	if err == nil && d.Hash != f.Hash {
+		err = changed(f.Path)
+	}
+	if err != nil {
+		return document.Document{}, fmt.Errorf("reading %q again: %w", source, err)
+	}
+	return d, nil
+}
+
+func changed(path string) error {
+	return &document.InputError{Path: path, Msg: "it changed since it was ingested", Hint: "ingest it again"}
 }
 
 func (c *Corpus) file(source string) (file, error) {

@@ -61,6 +61,7 @@ var layers = map[string][]string{
 	"serve/view":                    {"graph", "graph/trace", "state"},
 	"serve/page":                    {"graph", "graph/layout", "graph/trace", "memory/retrieval", "serve/internal/refusal", "serve/internal/seal", "serve/internal/sse", "serve/runs", "serve/view", "state"},
 	"serve/page/look":               {},
+	"serve/page/pdfjs":              {},
 	"serve/page/evidence":           {"serve/page/look", "state"},
 	"serve/page/run":                {"graph", "graph/layout", "graph/trace", "serve/page/look", "serve/view", "state"},
 	"serve/files":                   {"graph/checkpoint/sqlite", "graph/eventlog", "graph/store/sqlite"},

@@ -125,17 +125,25 @@ func Load(ctx context.Context, path, source string, opts *LoadOptions) (Document
 		return Document{}, fmt.Errorf("locating %q: %w", path, err)
 	}
 	o := opts.withDefaults()
-	var file bytes.Buffer
-	if err := copyFile(ctx, &file, abs, o.MaxFileBytes); err != nil {
+	raw, hash, err := ReadFile(ctx, abs, o.MaxFileBytes)
+	if err != nil {
 		return Document{}, fmt.Errorf("loading document: %w", err)
 	}
-	raw := file.Bytes()
-	sum := sha256.Sum256(raw)
-	d := Document{Source: source, Path: abs, Hash: hex.EncodeToString(sum[:])}
+	d := Document{Source: source, Path: abs, Hash: hash}
 	if err := parse(ctx, &d, raw, o); err != nil {
 		return Document{}, fmt.Errorf("loading document: %w", err)
 	}
 	return d, nil
+}
+
+// ReadFile returns the bytes of a file, at most that many, and the Hash that Load would set.
+func ReadFile(ctx context.Context, path string, most int64) (raw []byte, hash string, err error) {
+	var file bytes.Buffer
+	if err := copyFile(ctx, &file, path, most); err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256(file.Bytes())
+	return file.Bytes(), hex.EncodeToString(sum[:]), nil
 }
 
 // HashFile returns the Hash that Load would set, without parsing the file or having it in memory as

@@ -40,9 +40,6 @@ const mostPlaced = 40
 // each of its lines, and together they hold exactly its letters. A span has no place where its
 // letters are not found on the page, as in the text that another program has read.
 func PlacesInPDF(ctx context.Context, raw []byte, whole string, spans []text.Span) ([]PDFPage, error) {
-	if !strings.HasPrefix(string(raw[:min(len(raw), 5)]), "%PDF-") {
-		return nil, ErrOtherPages
-	}
 	return fromPDF(ctx, raw, func(list []pdf.Page) ([]PDFPage, error) {
 		texts := strings.Split(whole, pageBreak)
 		if len(texts) != len(list) {

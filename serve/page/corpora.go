@@ -52,6 +52,9 @@ type OpenCorpus interface {
 	Source(ctx context.Context, name string) (Source, error)
 	// Text returns the bytes of a text from from to to, or to its end.
 	Text(ctx context.Context, name string, from, to int) ([]byte, error)
+	// Original returns the bytes of the PDF that a text was extracted from, as it was ingested. The
+	// error is a *runs.NotFoundError if there is none, or the file is another one now.
+	Original(ctx context.Context, name string) ([]byte, error)
 	// Passage returns the passage with an ID, and whether it exists.
 	Passage(id string) (state.Passage, bool, error)
 	Close() error

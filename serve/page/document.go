@@ -1,9 +1,13 @@
 package page
 
 import (
+	"bytes"
 	"fmt"
+	"mime"
 	"net/http"
+	"path"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"example.com/assay/serve/internal/refusal"
@@ -155,3 +159,26 @@ func (d *documentView) pages(more bool) {
 
 // Shown returns a text with invalid bytes replaced.
 func (d documentView) Shown(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+
+// OriginalPath returns the address of the PDF that a text of a corpus was extracted from.
+func OriginalPath(corpus, source string) string {
+	return query(join("corpora", corpus, "original"), "source", source)
+}
+
+// original serves the PDF that a text was extracted from, to be drawn by a page. A browser that is led
+// to it stores it, and does not run what is in it.
+func (v *visit) original() error {
+	source := v.r.URL.Query().Get("source")
+	return v.use(v.r.Context(), v.r.PathValue("corpus"), func(c OpenCorpus) error {
+		data, err := c.Original(v.r.Context(), source)
+		if err != nil {
+			return err
+		}
+		h := v.w.Header()
+		h.Set("Content-Type", "application/pdf")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(source)}))
+		http.ServeContent(v.w, v.r, "", time.Time{}, bytes.NewReader(data))
+		return nil
+	})
+}

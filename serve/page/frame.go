@@ -111,7 +111,7 @@ func (v *visit) show(page look.Page, in string, frame look.Frame, data any) erro
 
 func (v *visit) answer(status int, page look.Page, in string, frame look.Frame, data any) error {
 	frame.Style = root + "static/style.css"
-	frame.Scripts = append([]string{root + "static/keys.js"}, frame.Scripts...)
+	frame.Scripts = append([]string{root + "static/keys.js", root + "static/paper.js"}, frame.Scripts...)
 	if frame.Heading == "" {
 		frame.Heading = frame.Title
 	}

@@ -52,6 +52,8 @@ type shelfCorpus struct {
 	now   map[string]string // what some texts are now
 	stale string
 	fault error
+
+	originals map[string][]byte // by the names of their texts
 }
 
 func (c *shelfCorpus) word(i int) string { return c.words[i%len(c.words)] }
@@ -104,6 +106,13 @@ func (c *shelfCorpus) Text(_ context.Context, name string, from, to int) ([]byte
 }
 
 // Passage is the one whose ID is "NAME:START:END".
+func (c *shelfCorpus) Original(_ context.Context, name string) ([]byte, error) {
+	if data, ok := c.originals[name]; ok {
+		return data, nil
+	}
+	return nil, &runs.NotFoundError{What: "PDF", ID: name}
+}
+
 func (c *shelfCorpus) Passage(id string) (state.Passage, bool, error) {
 	at := strings.LastIndex(id[:max(0, strings.LastIndex(id, ":"))], ":")
 	if at < 0 {

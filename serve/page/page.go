@@ -151,6 +151,7 @@ var routes = map[string]func(*visit) error{
 	"POST corpora/{corpus}/remove":     (*visit).remove,
 	"GET corpora/{corpus}":             (*visit).corpus,
 	"GET corpora/{corpus}/document":    (*visit).document,
+	"GET corpora/{corpus}/original":    (*visit).original,
 	"GET memory":                       (*visit).memories,
 	"GET memory/{corpus}/{id}":         (*visit).remembered,
 	"POST memory/{corpus}/{id}/forget": (*visit).forget,

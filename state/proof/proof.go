@@ -175,6 +175,25 @@ type Content struct {
 	Changed bool    // it differs from what was read: nothing in it is marked
 	Held    bool    // it comes from the run, and its origin was not checked again
 	Pieces  []Piece // for a text that was read from pages with a layout
+	// Blocks are the rows of its tables, and in a mail its fields and the earlier mails, with offsets
+	// in Text, in their order.
+	Blocks []state.Block
+	Paper  *Paper // how the pages of its file look; nil if that cannot be shown
+}
+
+// A Paper is the PDF that a text was extracted from.
+type Paper struct {
+	Address string // by which the reader's browser fetches it
+	// Place returns the pages that hold the spans of the text, and those next to them, with the
+	// pieces that the letters of the spans are drawn in. A span whose letters are not found has none.
+	Place func(ctx context.Context, spans []Span) ([]Page, error)
+}
+
+// A Page is a page of a document. Its size is in the units of its boxes.
+type Page struct {
+	Number        int // from 1; 0 in a document of one page
+	Width, Height int
+	Pieces        []Piece
 }
 
 // A Piece is a part of a text in a box of a page: the bytes Start..End.

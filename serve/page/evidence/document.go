@@ -25,6 +25,7 @@ type sheet struct {
 	Stands text        // the current text
 	Read   []*recorded // recorded passages that it does not contain
 	Pages  []*drawing
+	Unseen string // what a reader misses on the pages; empty for nothing
 
 	known    bool
 	wanted   bool // it has a quote that is not aside
@@ -65,7 +66,7 @@ func (e *section) sheetsOf(ctx context.Context, docs proof.Documents) []*sheet {
 			continue
 		}
 		s.known, s.content, s.Bytes = true, content, len(content.Text)
-		s.drawings(e.id("document", i+1))
+		s.drawings()
 	}
 	for i, p := range e.Passages {
 		s := out[p.Doc]

@@ -132,6 +132,7 @@ func (e *section) lay(ctx context.Context, docs proof.Documents) {
 	e.Blocks = e.blocksOf(e.anchors(sheets, cards))
 	room := mostOfAll
 	for _, s := range sheets {
+		s.paper(ctx)
 		if s.finish(room); !s.shown() {
 			continue
 		}

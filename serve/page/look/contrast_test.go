@@ -19,7 +19,7 @@ var onTop = []struct {
 	{"good", "good-soft", 4.5}, {"bad", "bad-soft", 4.5}, {"warn", "warn-soft", 4.5},
 	{"text", "good-soft", 4.5}, {"text", "bad-soft", 4.5}, {"text", "warn-soft", 4.5}, {"good", "grid", 3}, {"bad", "grid", 3}, {"warn", "grid", 3}, {"muted", "grid", 3},
 	{"accent", "good-soft", 3}, {"accent", "bad-soft", 3}, {"accent", "warn-soft", 3}, {"accent", "mark", 3},
-	{"good", "card", 3}, {"bad", "card", 3}, {"warn", "card", 3}, {"accent", "accent-soft", 3}, {"accent", "grid", 3},
+	{"good", "card", 3}, {"bad", "card", 3}, {"warn", "card", 3}, {"accent", "accent-soft", 3}, {"accent", "grid", 3}, {"pen-edge", "sheet", 3}, {"pen-edge", "pen", 3},
 }
 
 // decoration carries no meaning: lines between things that differ without them,

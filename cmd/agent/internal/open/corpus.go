@@ -17,6 +17,7 @@ import (
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/encode"
 	"example.com/assay/memory/text"
+	"example.com/assay/state"
 	"example.com/assay/state/proof"
 )
 
@@ -149,7 +150,7 @@ func SourcesOf(corpus *memory.Corpus) []SourceInfo {
 // holds, by name, and the documents of a corpus, which may be nil. It reads no other file,
 // whatever an answer names.
 func Documents(c *memory.Corpus, held map[string]proof.Content) proof.Documents {
-	return func(_ context.Context, d proof.Document) (proof.Content, error) {
+	return func(ctx context.Context, d proof.Document) (proof.Content, error) {
 		if content, ok := held[d.Name]; ok {
 			return content, nil
 		}
@@ -165,8 +166,29 @@ func Documents(c *memory.Corpus, held map[string]proof.Content) proof.Documents 
 		if err != nil {
 			return proof.Content{}, errors.New("its file cannot be read any more")
 		}
-		return proof.Content{Text: string(text), Changed: Changed(c, source)}, nil
+		return Content(ctx, c, source, string(text)), nil
 	}
+}
+
+// mostStructured bounds the file whose blocks are found again to show them, in bytes.
+const mostStructured = 8 << 20
+
+// Content returns a text of a corpus as it is now, with the blocks that a reader sees as such. A file
+// that is no longer what was ingested has none.
+func Content(ctx context.Context, c *memory.Corpus, source, text string) proof.Content {
+	out := proof.Content{Text: text, Changed: Changed(c, source)}
+	format := c.Format(source)
+	if out.Changed || format == "pdf" { // its pages show its tables
+		return out
+	}
+	if d, err := c.Document(ctx, source, mostStructured); err == nil && d.Text == text {
+		for _, b := range d.Typed() {
+			if b.Kind == state.BlockRow || format == "eml" && (b.Kind == state.BlockField || b.Kind == state.BlockQuoted) {
+				out.Blocks = append(out.Blocks, b)
+			}
+		}
+	}
+	return out
 }
 
 // Changed reports whether the file of a source was changed or removed since it was ingested. A
