@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -166,17 +168,17 @@ func (s *sheet) absent() string {
 func (s *sheet) finish(room int) {
 	s.N, s.First, s.Partly = s.marker.quotes, s.marker.first(), len(s.passages) > s.Gone
 	for _, r := range s.Read {
-		r.Text = r.lay(r.Passage.Text, [][2]int{{0, len(r.Passage.Text)}})
+		r.Text = r.lay(r.Passage.Text, [][2]int{{0, len(r.Passage.Text)}}, nil)
 		s.N, s.First = s.N+r.quotes, cmp.Or(s.First, r.first())
 	}
 	if !s.known {
 		return
 	}
-	windows := [][2]int{{0, s.Bytes}}
+	windows, parts := [][2]int{{0, s.Bytes}}, partsOf(s.content.Text, s.content.Blocks)
 	if s.Whole = s.Bytes <= min(most, room); !s.Whole {
-		windows = s.marker.windows(s.content.Text)
+		windows = s.marker.windows(s.content.Text, parts)
 	}
-	s.Stands = s.marker.lay(s.content.Text, windows)
+	s.Stands = s.marker.lay(s.content.Text, windows, parts)
 }
 
 // shown reports whether the document has anything to show.
@@ -229,16 +231,24 @@ func size(n int) string { return look.Count(n, "byte") }
 // around is how many bytes are shown around a mark in a document that is not shown whole.
 const around = 2000
 
-// windows returns the ranges around the marks, extended to whole lines if these are short.
-func (m *marker) windows(text string) [][2]int {
-	var out [][2]int
-	for _, s := range m.sorted() {
-		from, to := lineBefore(text, s.start-around), lineAfter(text, s.end+around)
-		if n := len(out); n > 0 && from <= out[n-1][1] {
-			out[n-1][1] = max(out[n-1][1], to)
+// windows returns the ranges around the marks, extended to whole lines if these are short, and the
+// names of the columns of marked tables.
+func (m *marker) windows(text string, parts []part) [][2]int {
+	var all, out [][2]int
+	for _, s := range m.spans {
+		all = append(all, [2]int{lineBefore(text, s.start-around), lineAfter(text, s.end+around)})
+		at := sort.Search(len(parts), func(i int) bool { return parts[i].end > s.start })
+		if at < len(parts) && parts[at].start < s.end && parts[at].group.from < parts[at].group.body {
+			all = append(all, [2]int{parts[at].group.from, parts[at].group.body})
+		}
+	}
+	slices.SortFunc(all, func(a, b [2]int) int { return a[0] - b[0] })
+	for _, w := range all {
+		if n := len(out); n > 0 && w[0] <= out[n-1][1] {
+			out[n-1][1] = max(out[n-1][1], w[1])
 			continue
 		}
-		out = append(out, [2]int{from, to})
+		out = append(out, w)
 	}
 	if out == nil {
 		out = append(out, [2]int{0, lineAfter(text, 2*around)})

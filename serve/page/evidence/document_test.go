@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -75,8 +76,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// For any document and any quotes of it, what is shown is the document, byte for byte, and
-// each mark is its quote.
+// For any document, its rows and fields, and any quotes of it, what is shown is the document, byte for
+// byte, and each mark is its quote.
 func TestMarksAreQuotes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := rapid.StringOfN(rapid.RuneFrom([]rune("ab <&>\"'\n\tß€𝒳ا\u202e\u00a0")), 0, 80, -1).Draw(t, "document")
@@ -97,7 +98,24 @@ func TestMarksAreQuotes(t *testing.T) {
 		if start, end := rapid.SampledFrom(bounds).Draw(t, "start"), rapid.SampledFrom(bounds).Draw(t, "end"); start < end {
 			p.Passages = []proof.Passage{{Start: start, End: end, Text: doc[start:end]}}
 		}
-		l := read(t, section(t, p, of(doc), nil))
+		var blocks []state.Block
+		for range rapid.IntRange(0, 4).Draw(t, "blocks") {
+			at := func() int { return rapid.SampledFrom(bounds).Draw(t, "at") }
+			b := state.Block{Kind: rapid.SampledFrom([]state.BlockKind{state.BlockRow, state.BlockRow, state.BlockField, state.BlockQuoted}).Draw(t, "kind"), Start: at(), End: at()}
+			for range rapid.IntRange(0, 3).Draw(t, "cells") {
+				b.Cells = append(b.Cells, state.Cell{Header: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "header"), Start: at(), End: at(), Text: "<again>"})
+			}
+			blocks = append(blocks, b)
+		}
+		slices.SortStableFunc(blocks, func(a, b state.Block) int { return a.Start - b.Start })
+		l := read(t, section(t, p, func(context.Context, proof.Document) (proof.Content, error) {
+			return proof.Content{Text: doc, Blocks: blocks}, nil
+		}, nil))
+		for _, f := range p.Findings {
+			if f.Quotes[0].Text != "" && !strings.Contains(l.tags, `<a class="back for" href="#`+f.ID+`"`) {
+				t.Fatalf("nothing leads back to %s", f.ID)
+			}
+		}
 		if len(p.Findings)+len(p.Passages) > 0 && (len(l.texts) != 1 || l.texts[0] != doc) {
 			t.Fatalf("%q is shown as %q", doc, l.texts)
 		}

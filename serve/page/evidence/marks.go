@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"html/template"
 	"slices"
 
 	"example.com/assay/state/proof"
@@ -17,6 +18,8 @@ type token struct {
 	Open  *span
 	Close *span
 	Left  int // number of bytes left out here
+	Backs []back
+	Tag   template.HTML // begins or ends an element of a part
 }
 
 // A back links from a mark to the findings that quote it.
@@ -84,26 +87,73 @@ func (m *marker) sorted() []*span {
 
 func outer(a, b *span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) }
 
-// lay splits the windows of a text at its spans. Spans nest; one that crosses another is cut at the
-// other's end.
-func (m *marker) lay(whole string, windows [][2]int) text {
+// lay splits the windows of a text at its parts, and these at its spans. Spans nest; one that crosses
+// another is cut at the other's end.
+func (m *marker) lay(whole string, windows [][2]int, parts []part) text {
 	var out text
-	rest, last := m.sorted(), 0
+	t, last := tags{out: &out}, 0
+	named := map[string]bool{}
 	for _, w := range windows {
-		if w[0] > last {
-			out = append(out, token{Left: w[0] - last})
+		for len(parts) > 0 && parts[0].end <= w[0] {
+			parts = parts[1:]
 		}
-		n := 0
-		for n < len(rest) && rest[n].start < w[1] {
-			n++
+		if n := w[0] - last; n > 0 && len(parts) > 0 && t.in.row > 0 && parts[0].group == t.in.group {
+			t.left(n)
+		} else if n > 0 {
+			t.to(part{}, false)
+			out = append(out, token{Left: n})
 		}
-		out = append(out, nest(whole, w[0], w[1], rest[:n])...)
-		rest, last = rest[n:], w[1]
+		for at := w[0]; at < w[1]; {
+			for len(parts) > 0 && parts[0].end <= at {
+				parts = parts[1:]
+			}
+			p := part{end: w[1]}
+			if len(parts) > 0 && parts[0].start <= at {
+				p = parts[0]
+			} else if len(parts) > 0 {
+				p.end = parts[0].start
+			}
+			p.start, p.end = at, min(p.end, w[1])
+			spans, ends := m.within(p, named)
+			t.to(p, len(spans) > 0)
+			out = append(out, nest(whole, p.start, p.end, spans)...)
+			if p.hidden && len(ends) > 0 {
+				t.show()
+				out = append(out, token{Backs: ends})
+			}
+			at = p.end
+		}
+		last = w[1]
 	}
+	t.to(part{}, false)
 	if last < len(whole) {
 		out = append(out, token{Left: len(whole) - last})
 	}
 	return out
+}
+
+// within returns the spans in a part, cut at its ends. The first piece of a span that can be seen has
+// its id, and is named; the last one has its links. Ends are links for after a part that is hidden.
+func (m *marker) within(p part, named map[string]bool) (out []*span, ends []back) {
+	for _, s := range m.spans {
+		if s.start >= p.end || s.end <= p.start {
+			continue
+		}
+		cut := *s
+		cut.start, cut.end = max(s.start, p.start), min(s.end, p.end)
+		if named[s.ID] || p.hidden && s.end > p.end {
+			cut.ID, cut.Of = "", s.ID
+		}
+		if named[s.ID] = named[s.ID] || cut.ID != ""; s.end > p.end || p.hidden {
+			cut.Backs = nil
+		}
+		if p.hidden && s.end <= p.end {
+			ends = append(ends, s.Backs...)
+		}
+		out = append(out, &cut)
+	}
+	slices.SortStableFunc(out, outer)
+	return out, ends
 }
 
 // nest lays out the bytes from from to to, which contain the spans.

@@ -182,8 +182,13 @@ func Content(ctx context.Context, c *memory.Corpus, source, text string) proof.C
 		return out
 	}
 	if d, err := c.Document(ctx, source, mostStructured); err == nil && d.Text == text {
+		head := 0 // of a mail: the end of the fields that it begins with
 		for _, b := range d.Typed() {
-			if b.Kind == state.BlockRow || format == "eml" && (b.Kind == state.BlockField || b.Kind == state.BlockQuoted) {
+			field := b.Kind == state.BlockField && b.Start >= head && strings.TrimSpace(text[head:b.Start]) == ""
+			if field {
+				head = b.End
+			}
+			if b.Kind == state.BlockRow || format == "eml" && (field || b.Kind == state.BlockQuoted) {
 				out.Blocks = append(out.Blocks, b)
 			}
 		}
