@@ -211,7 +211,7 @@ func TestHeaders(t *testing.T) {
 	s := served(t, nil)
 	r := s.run("plain", `{}`)
 	list := paths(r.ID, r.Thread)
-	for _, path := range []string{"/ui/enter", "/ui/static/style.css", "/ui/static/keys.js", "/ui/static/none.js", "/ui/static/..%2fpage.go", "/ui"} {
+	for _, path := range []string{"/ui/enter", "/ui/static/style.css", "/ui/static/pdf.worker.min.mjs", "/ui/static/keys.js", "/ui/static/none.js", "/ui/static/..%2fpage.go", "/ui"} {
 		list = append(list, [2]string{"GET", path})
 	}
 	for _, p := range list {

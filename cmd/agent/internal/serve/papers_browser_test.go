@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -264,5 +265,37 @@ func TestMarksOfFormatsBrowser(t *testing.T) {
 	}
 	if len(missing) > 0 {
 		t.Errorf("no answer cites %v", missing)
+	}
+}
+
+// The marks of all answers to a folder's questions: how many are in view and right, and how long after
+// a click. ASSAY_TEST_PAPERS names the folder: documents, and questions.jsonl.
+func TestPapersMeasuredBrowser(t *testing.T) {
+	folder := os.Getenv("ASSAY_TEST_PAPERS")
+	if folder == "" {
+		t.Skip("ASSAY_TEST_PAPERS is not set: it names a folder with documents and questions.jsonl")
+	}
+	r := reads(t, filepath.Join(folder, "documents"))
+	marks, wrong, boxes := 0, 0, 0
+	took := map[string][]float64{} // by format
+	for _, question := range questionsIn(t, folder) {
+		seen, faults := r.asks(t, "research", question, func(string) bool { return true })
+		for _, fault := range faults {
+			t.Error(fault)
+		}
+		wrong += len(faults)
+		for name, all := range seen {
+			for _, s := range all {
+				marks, boxes = marks+1, boxes+len(s.Boxes)
+				took[filepath.Ext(name)] = append(took[filepath.Ext(name)], s.Took)
+			}
+		}
+		sound(t, r.page)
+	}
+	t.Logf("%d marks, %d boxes on pages, %d faults", marks, boxes, wrong)
+	for _, ext := range slices.Sorted(maps.Keys(took)) {
+		all := took[ext]
+		slices.Sort(all)
+		t.Logf("%s: %d marks, %.0f ms (p50), %.0f ms (p95), %.0f ms (longest) from click to mark", ext, len(all), all[len(all)/2], all[len(all)*95/100], all[len(all)-1])
 	}
 }
