@@ -66,7 +66,7 @@ func (v *visit) file() error {
 		return err
 	}
 	opts := &run.FileOptions{Version: v.Version, Heading: title(r)}
-	if opts.Answer, _, err = v.proven(r, a, nil); err != nil {
+	if opts.Answer, err = v.proven(r, a, nil); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -179,7 +179,7 @@ func (v *visit) side(id string, behind *int) (*run.Side, *account, error) {
 		a.records[0].Header = &trace.Header{RunID: r.ID, Config: given}
 	}
 	out := &run.Side{Run: a.Run, Name: title(r) + ", " + moment(r.Created), Href: join("runs", r.ID)}
-	_, p, err := v.proven(r, a, nil)
+	p, _, err := v.proofOf(r, a)
 	if p != nil {
 		out.Answer = p.Answer
 	}
