@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"example.com/assay/graph"
 	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/page/look"
 )
@@ -26,7 +27,8 @@ func parsed(files ...string) look.Page {
 		}
 		texts = append(texts, string(data))
 	}
-	return look.Parse(template.FuncMap{"path": join, "query": query, "size": size, "size64": look.Size[int], "short": short, "tail": tail, "about": about}, texts...)
+	return look.Parse(template.FuncMap{"path": join, "query": query, "size": size, "size64": look.Size[int], "short": short, "tail": tail, "about": about,
+		"moment": moment, "source": func(s graph.Source) string { return sources[s] }, "due": due}, texts...)
 }
 
 // query adds parameters, alternating names and values, to an own path. It leaves out empty values.
