@@ -193,11 +193,10 @@ func (h *handler) visited(serve func(*visit) error) http.Handler {
 		}
 		h.Admit(c, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			v := &visit{handler: h, Space: h.Space(c), w: w, r: r, tenant: c.Tenant, ticket: ticket}
-			scope := runs.ScopeRead
-			var err error
+			scope, err := runs.ScopeRead, h.closed(r.URL.Path)
 			if r.Method == http.MethodPost {
 				scope = runs.ScopeWrite
-				if ticket != "" {
+				if ticket != "" && err == nil {
 					err = v.checkTicket()
 				}
 			}
