@@ -124,15 +124,13 @@ var routes = map[string]func(*visit) error{
 	"GET keys":   (*visit).keys,
 	"POST leave": (*visit).leave,
 
-	"GET runs":                (*visit).list,
-	"GET runs/{run}":          (*visit).run,
-	"GET runs/{run}/events":   (*visit).events,
-	"GET runs/{run}/graph":    (*visit).graphPart,
-	"GET runs/{run}/steps":    (*visit).stepsPart,
-	"GET runs/{run}/timeline": (*visit).timelinePart,
-	"GET runs/{run}/file":     (*visit).file,
-	"GET compare":             (*visit).compare,
-	"POST runs/{run}/stop":    (*visit).stop,
+	"GET runs":              (*visit).list,
+	"GET runs/{run}":        (*visit).run,
+	"GET runs/{run}/events": (*visit).events,
+	"GET runs/{run}/{part}": (*visit).part,
+	"GET runs/{run}/file":   (*visit).file,
+	"GET compare":           (*visit).compare,
+	"POST runs/{run}/stop":  (*visit).stop,
 
 	"GET threads/{thread}":         (*visit).thread,
 	"POST threads/{thread}/answer": (*visit).answerQuestion,
@@ -233,6 +231,10 @@ func (v *visit) number(name string, otherwise int) (int, error) {
 	if text == "" {
 		return otherwise, nil
 	}
+	return natural(name, text)
+}
+
+func natural(name, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
 		return 0, refusal.New(http.StatusBadRequest, "%s is %.40q: it must be a number from 0", name, text)

@@ -41,11 +41,7 @@ type runView struct {
 
 // run shows a run: its events while it runs, and its answer afterwards.
 func (v *visit) run() error {
-	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
-	if err != nil {
-		return err
-	}
-	a, err := v.account(r, want{})
+	r, a, err := v.accountOf(want{})
 	if err != nil {
 		return err
 	}
