@@ -139,26 +139,16 @@ func (a *account) say(ev runs.Event) {
 
 // stateAt returns a function that reads the state after a superstep of a run.
 func (v *visit) stateAt(r runs.Run, saved map[int]string) func(int) (json.RawMessage, bool) {
-	type read struct {
-		state json.RawMessage
-		ok    bool
-	}
-	known := map[int]read{} // each is needed twice
+	known := map[int]json.RawMessage{} // each is needed twice; nil if it is not known
 	return func(step int) (json.RawMessage, bool) {
-		if s, ok := known[step]; ok {
-			return s.state, s.ok
-		}
 		id, ok := saved[step]
-		if !ok {
-			return nil, false
+		if _, read := known[step]; ok && !read {
+			known[step] = nil
+			if at, _, err := v.State(v.r.Context(), r.Thread, id); err == nil && at != nil { // else it was pruned, or the graph has changed
+				known[step] = at.State
+			}
 		}
-		at, _, err := v.State(v.r.Context(), r.Thread, id)
-		s := read{ok: err == nil && at != nil} // it was pruned, or the graph has changed: the page says that it is not known
-		if s.ok {
-			s.state = at.State
-		}
-		known[step] = s
-		return s.state, s.ok
+		return known[step], known[step] != nil
 	}
 }
 

@@ -287,6 +287,7 @@ func (v *visit) begin() error {
 	if err != nil {
 		return err
 	}
+	a.Question = strings.TrimSpace(a.Question)
 	run, err := v.beginRun(v.r.Context(), a)
 	if err == nil && a.Converse {
 		return v.to(fmt.Sprintf("%s#turn-%d", join("ask", run.Thread), run.Number))
@@ -329,7 +330,7 @@ func (v *visit) beginRun(ctx context.Context, a *asking) (runs.Run, error) {
 
 // values returns the input of the graph as an object of its channels.
 func (a *asking) values(messageID string) (json.RawMessage, error) {
-	text, input := strings.TrimSpace(a.Question), strings.TrimSpace(a.Input)
+	text, input := a.Question, strings.TrimSpace(a.Input)
 	if input != "" && !json.Valid([]byte(input)) {
 		return nil, refusal.New(http.StatusUnprocessableEntity, "the input is not JSON: %v", json.Unmarshal([]byte(input), new(any)))
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -24,47 +25,39 @@ var (
 // maxDraft bounds a text that is checked, in bytes.
 const maxDraft = 256 << 10
 
-// A checking is the form for a text.
-type checking struct {
-	Text, Corpus string
-	Corpora      []string
-	Refused      string // why the check did not begin
-}
-
-// checker is the graph that checks texts.
-func (v *visit) checker() (runs.Graph, error) {
-	for _, g := range v.Graphs() {
-		if g.Name == v.Checker {
-			return g, nil
-		}
+// checking returns the form for a text: that of the graph that checks it.
+func (v *visit) checking(text, corpus string) (*asking, error) {
+	a, err := v.asking(url.Values{"graph": {v.Checker}, settingField + settingCorpus: {corpus}})
+	if err == nil {
+		a.Question = text
 	}
-	return runs.Graph{}, off(false, "page that checks texts")
+	return a, err
 }
 
 // check shows the form.
 func (v *visit) check() error {
-	return v.showCheck(http.StatusOK, checking{Corpus: v.r.URL.Query().Get(settingCorpus)})
-}
-
-func (v *visit) showCheck(status int, c checking) error {
-	g, err := v.checker()
+	a, err := v.checking("", v.r.URL.Query().Get(settingCorpus))
 	if err != nil {
 		return err
 	}
-	for _, s := range g.Settings {
-		if s.Name == settingCorpus && s.Values != nil {
-			if c.Corpora, err = s.Values(v.tenant); err != nil {
-				return err
-			}
-		}
-	}
-	return v.answer(status, checkPage, "Check a text", look.Frame{Title: "Check a text"}, c)
+	return v.show(checkPage, "Check a text", look.Frame{Title: "Check a text"}, a)
 }
 
 // beginCheck begins the check of a text.
 func (v *visit) beginCheck() error {
-	c := checking{Text: strings.ReplaceAll(v.r.PostFormValue("text"), "\r\n", "\n"), Corpus: v.r.PostFormValue(settingCorpus)}
-	run, err := v.startCheck(c)
+	a, err := v.checking(strings.ReplaceAll(v.r.PostFormValue("text"), "\r\n", "\n"), v.r.PostFormValue(settingCorpus))
+	if err != nil {
+		return err
+	}
+	var run runs.Run
+	switch n := len(a.Question); {
+	case strings.TrimSpace(a.Question) == "":
+		err = refusal.New(http.StatusUnprocessableEntity, "there is no text")
+	case n > maxDraft:
+		err = refusal.New(http.StatusUnprocessableEntity, "the text has %s, and %s can be checked at once: check it in parts", size(int64(n)), size(maxDraft))
+	default:
+		run, err = v.beginRun(v.r.Context(), a)
+	}
 	if err == nil {
 		return v.to(join("check", run.ID))
 	}
@@ -73,39 +66,8 @@ func (v *visit) beginCheck() error {
 	if status == http.StatusInternalServerError {
 		return err
 	}
-	c.Refused = err.Error()
-	return v.showCheck(status, c)
-}
-
-func (v *visit) startCheck(c checking) (runs.Run, error) {
-	switch {
-	case strings.TrimSpace(c.Text) == "":
-		return runs.Run{}, refusal.New(http.StatusUnprocessableEntity, "there is no text")
-	case len(c.Text) > maxDraft:
-		return runs.Run{}, refusal.New(http.StatusUnprocessableEntity, "the text has %s, and %s can be checked at once: check it in parts", size(int64(len(c.Text))), size(maxDraft))
-	}
-	g, err := v.checker()
-	if err != nil {
-		return runs.Run{}, err
-	}
-	spec := runs.Spec{Graph: g.Name, Saved: map[string]string{"graph_id": g.Name}, Settings: map[string]json.RawMessage{}}
-	values, err := json.Marshal(map[string]any{"messages": []map[string]string{{"id": v.NewID(), "type": "human", "content": c.Text}}})
-	if err != nil {
-		return runs.Run{}, err
-	}
-	if spec.Input, err = g.App.Values(values); err != nil {
-		return runs.Run{}, &runs.InvalidError{Err: err}
-	}
-	if c.Corpus != "" {
-		if spec.Settings[settingCorpus], err = json.Marshal(c.Corpus); err != nil {
-			return runs.Run{}, err
-		}
-	}
-	if spec.Metadata, err = json.Marshal(spec.Saved); err != nil {
-		return runs.Run{}, err
-	}
-	spec.Marks = spec.Metadata
-	return v.Begin(v.r.Context(), spec)
+	a.Refused = err.Error()
+	return v.answer(status, checkPage, "Check a text", look.Frame{Title: "Check a text"}, a)
 }
 
 // A checkedView is the page of a text that was checked.
@@ -125,6 +87,9 @@ type checkedView struct {
 	Changed   bool
 	Text      string // address of the export
 	Evidence  template.HTML
+	run       runs.Run
+	proof     *proof.Proof // nil without a result
+	docs      proof.Documents
 }
 
 // A marked is a run of words of the text as it was given.
@@ -146,77 +111,68 @@ type repair struct {
 
 // checked shows a text with what was found about its sentences. What a person has accepted is in the address.
 func (v *visit) checked() error {
-	r, out, p, docs, err := v.readCheck()
+	out, err := v.readCheck()
 	if err != nil {
 		return err
 	}
-	frame := look.Frame{Title: title(r), Heading: "Check a text", Full: true}
+	frame := look.Frame{Title: title(out.run), Heading: "Check a text", Full: true}
 	if out.Live {
 		frame.Scripts = []string{root + "static/live.js"}
 	}
-	if p == nil {
-		return v.show(checkedPage, "Check a text", frame, out)
-	}
-	out.mark(p)
-	bare := *p
-	bare.Answer, bare.Words, bare.Measures = "", "", nil // they are above
-	bare.Findings = slices.Clone(p.Findings)
-	for i, f := range bare.Findings {
-		bare.Findings[i].Verdict = verdict(f)
-	}
-	bare.Notes = slices.DeleteFunc(slices.Clone(p.Notes), func(n proof.Note) bool { return !n.Aside && n.Tone == proof.Plain })
-	if out.Evidence, err = evidence.Section(v.r.Context(), bare, docs, nil); err != nil {
-		return err
+	if p := out.proof; p != nil {
+		out.mark(p)
+		bare := *p
+		bare.Answer, bare.Words, bare.Measures = "", "", nil // they are above
+		bare.Findings = slices.Clone(p.Findings)
+		for i, f := range bare.Findings {
+			bare.Findings[i].Verdict = verdict(f)
+		}
+		bare.Notes = slices.DeleteFunc(slices.Clone(p.Notes), func(n proof.Note) bool { return !n.Aside && n.Tone == proof.Plain })
+		if out.Evidence, err = evidence.Section(v.r.Context(), bare, out.docs, nil); err != nil {
+			return err
+		}
 	}
 	return v.show(checkedPage, "Check a text", frame, out)
 }
 
-// readCheck reads the run of a check. Without a result the proof is nil.
-func (v *visit) readCheck() (r runs.Run, out *checkedView, p *proof.Proof, docs proof.Documents, err error) {
-	if _, err = v.checker(); err != nil {
-		return r, nil, nil, nil, err
+// readCheck reads the run of a check.
+func (v *visit) readCheck() (*checkedView, error) {
+	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
+	if err == nil && r.Graph != v.Checker {
+		err = &runs.NotFoundError{What: "check", ID: r.ID}
 	}
-	if r, err = v.Run(v.r.Context(), v.r.PathValue("run")); err != nil {
-		return r, nil, nil, nil, err
+	if err != nil {
+		return nil, err
 	}
-	if r.Graph != v.Checker {
-		return r, nil, nil, nil, &runs.NotFoundError{What: "check", ID: r.ID}
-	}
-	out = &checkedView{Run: r.ID, Status: worded(r), Live: !r.Status.Ended()}
+	out := &checkedView{Run: r.ID, Status: worded(r), Live: !r.Status.Ended(), run: r}
 	_ = json.Unmarshal(r.Settings[settingCorpus], &out.Chosen) // without one it is the server's
 	if out.Live {
-		return r, out, nil, nil, nil
+		return out, nil
 	}
 	a, err := v.account(r, want{})
 	if err != nil {
-		return r, nil, nil, nil, err
+		return nil, err
 	}
-	_, state, err := v.final(r, a)
+	p, docs, err := v.proofOf(r, a)
 	if err != nil {
-		return r, nil, nil, nil, err
-	}
-	if state != nil && v.Proof != nil {
-		if p, docs, err = v.Proof(v.r.Context(), v.tenant, r, state); err != nil {
-			return r, nil, nil, nil, err
-		}
+		return nil, err
 	}
 	if p == nil || p.Draft == nil {
-		out.Failed = r.Error
-		if out.Failed == "" && p != nil {
-			out.Failed = p.Words
+		words := ""
+		if p != nil {
+			words = p.Words
 		}
-		if out.Failed == "" {
-			out.Failed = "the text was not checked"
-		}
-		return r, out, nil, nil, nil
+		out.Failed = cmp.Or(r.Error, words, "the text was not checked")
+		return out, nil
 	}
+	out.proof, out.docs = p, docs
 	for _, part := range p.Draft.Parts {
 		if part.Repair != nil && slices.Contains(v.r.URL.Query()["accept"], part.Finding) {
 			out.Accepted = append(out.Accepted, part.Finding)
 		}
 	}
 	out.Corrected = p.Draft.Corrected(out.Accepted)
-	return r, out, p, docs, nil
+	return out, nil
 }
 
 // mark splits the text at its parts, and lists the corrections.
@@ -291,8 +247,8 @@ func verdict(f proof.Finding) string {
 
 // export sends the text with what was accepted: plain, or as markdown with what was found about it.
 func (v *visit) export() error {
-	_, out, p, _, err := v.readCheck()
-	if err == nil && p == nil {
+	out, err := v.readCheck()
+	if err == nil && out.proof == nil {
 		err = &runs.NotFoundError{What: "result of the check", ID: out.Run}
 	}
 	if err != nil {
@@ -300,7 +256,7 @@ func (v *visit) export() error {
 	}
 	text, kind, name := out.Corrected, "text/plain", "text.txt"
 	if v.r.URL.Query().Get("as") == "md" {
-		text, kind, name = report(out, p), "text/markdown", "text.md"
+		text, kind, name = report(out, out.proof), "text/markdown", "text.md"
 	}
 	v.w.Header().Set("Content-Type", kind+"; charset=utf-8")
 	v.w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)

@@ -11,7 +11,6 @@ import (
 
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/serve/internal/refusal"
-	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state"
 )
@@ -21,19 +20,8 @@ var (
 	corpusPage  = parsed("corpus.tmpl", "adding.tmpl")
 )
 
-// off refuses a page that the options do not provide.
-func off(has bool, what string) error {
-	if has {
-		return nil
-	}
-	return refusal.New(http.StatusNotFound, "this server shows no %s", what)
-}
-
 // corpora lists the corpora.
 func (v *visit) corpora() error {
-	if err := off(v.Corpora != nil, "corpora"); err != nil {
-		return err
-	}
 	if name := strings.TrimSpace(v.r.URL.Query().Get("name")); name != "" {
 		return v.named(name)
 	}
@@ -74,7 +62,7 @@ type reading struct {
 	// Set without a search.
 	Ingested  string
 	Facts     []Fact
-	Facets    []facetRow
+	Facets    []Facet
 	Unread    []Fact
 	UnreadAll int
 	Sources   []Source
@@ -83,17 +71,8 @@ type reading struct {
 	Pager     pager
 }
 
-// A facetRow is a metadata key whose values link to searches.
-type facetRow struct {
-	Facet
-	Links []look.Link
-}
-
 // corpus shows a corpus: its content, or the results of a search.
 func (v *visit) corpus() error {
-	if err := off(v.Corpora != nil, "corpora"); err != nil {
-		return err
-	}
 	name, q := v.r.PathValue("corpus"), v.r.URL.Query()
 	out := reading{Query: strings.TrimSpace(q.Get("q")), Filter: strings.TrimSpace(q.Get("filter"))}
 	frame := v.corpusFrame(name, nil)
@@ -150,16 +129,8 @@ func (v *visit) contents(c OpenCorpus, name string, out *reading) error {
 		return err
 	}
 	out.Ingested, out.Facts = moment(when), c.Facts()
-	facets, err := c.Facets(ctx, valuesShown)
-	if err != nil {
+	if out.Facets, err = c.Facets(ctx, valuesShown); err != nil {
 		return err
-	}
-	for _, f := range facets {
-		row := facetRow{Facet: f}
-		for _, value := range f.Values {
-			row.Links = append(row.Links, look.Link{Text: fmt.Sprintf("%s (%d)", value.Value, value.Passages), Href: query(path, "filter", condition(f.Key, value.Value))})
-		}
-		out.Facets = append(out.Facets, row)
 	}
 	out.Unread, out.UnreadAll = c.Unread()
 	out.Unread = out.Unread[:min(len(out.Unread), unreadShown)]
@@ -184,31 +155,13 @@ func condition(key, value string) string {
 	return key + "=" + strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`).Replace(value)
 }
 
-// A searched is the result of a search.
+// A searched is the result of a search, with the hits of the page.
 type searched struct {
 	retrieval.Result
-	Says    string // what the confidence means, in words
-	Tone    string
-	Hits    []hitRow
-	Respelt []string
-	Pager   pager
-}
-
-// A hitRow is a hit with the parts of its score.
-type hitRow struct {
-	state.Hit
-	Href          string
-	Excerpt, Rest string
-	Sum           string // "fused 1.234 = bm25 1.000 + …"
-	Scores        []scoreRow
-	Orders        []string // kinds of prompt injection found in it
-}
-
-// A scoreRow is a score, with its share of the sum. Only summands have a share.
-type scoreRow struct {
-	Name, Value, Meaning string
-	Part                 float64 // width in percent of the largest summand
-	Summand              bool
+	Corpus string
+	Says   string // what the confidence means, in words
+	Tone   string
+	Pager  pager
 }
 
 // search fills in the results of a search.
@@ -235,22 +188,12 @@ func (v *visit) search(c OpenCorpus, name string, out *reading) error {
 	if err != nil {
 		return err
 	}
-	s := &searched{Result: found}
+	s := &searched{Result: found, Corpus: name}
 	s.Says, s.Tone = confidence(found)
-	for _, r := range found.Respelt {
-		if r.Also {
-			s.Respelt = append(s.Respelt, fmt.Sprintf("also %s, for %s", r.As, r.Word))
-		} else {
-			s.Respelt = append(s.Respelt, fmt.Sprintf("%s, not %s", r.As, r.Word))
-		}
-	}
-	shown := found.Hits[min(from, len(found.Hits)):min(from+hitsPerPage, len(found.Hits))]
-	for _, h := range shown {
-		s.Hits = append(s.Hits, hitOf(h, name))
-	}
+	s.Hits = found.Hits[min(from, len(found.Hits)):min(from+hitsPerPage, len(found.Hits))]
 	s.Pager = pages("passages", join("corpora", name), from, hitsPerPage, len(found.Hits), "q", out.Query, "filter", out.Filter)
 	s.Pager.Pages = nil // how many there are is not known
-	s.Pager.Says = fmt.Sprintf("%d to %d", from+1, from+len(shown))
+	s.Pager.Says = fmt.Sprintf("%d to %d", from+1, from+len(s.Hits))
 	out.Searched = s
 	return nil
 }
@@ -268,41 +211,24 @@ func confidence(r retrieval.Result) (words, tone string) {
 	return "the passages may be about this", "warn"
 }
 
-func hitOf(h state.Hit, corpus string) hitRow {
-	row := hitRow{Hit: h, Href: documentAt(corpus, h.Passage.Source, h.Passage.ID)}
-	row.Excerpt, row.Rest = cutText(h.Passage.Text, excerptBytes)
-	for _, o := range h.Passage.Orders {
-		if !slices.Contains(row.Orders, o.Kind) {
-			row.Orders = append(row.Orders, o.Kind)
+// injections are the kinds of prompt injection in a passage.
+func injections(p state.Passage) (kinds []string) {
+	for _, o := range p.Orders {
+		if !slices.Contains(kinds, o.Kind) {
+			kinds = append(kinds, o.Kind)
 		}
 	}
-	e := retrieval.Explain(h.Scores)
-	if e.Sum.Ranker == "" {
-		return row
-	}
-	parts, largest := []string{}, 0.0
-	for _, s := range e.Summands {
-		parts = append(parts, fmt.Sprintf("%s %.3f", s.Ranker, s.Value))
-		largest = max(largest, s.Value)
-	}
-	row.Sum = fmt.Sprintf("%s %.3f", e.Sum.Ranker, e.Sum.Value)
-	if len(parts) > 0 {
-		row.Sum += " = " + strings.Join(parts, " + ")
-	}
-	for _, s := range e.Summands {
-		row.Scores = append(row.Scores, scoreRow{s.Ranker, fmt.Sprintf("%.3f", s.Value), retrieval.Meaning(s.Ranker), max(0, s.Value) / largest * 100, true})
-	}
-	for _, s := range e.Others {
-		row.Sum += fmt.Sprintf(" · %s %.3f", s.Ranker, s.Value)
-		row.Scores = append(row.Scores, scoreRow{Name: s.Ranker, Value: fmt.Sprintf("%.3f", s.Value), Meaning: retrieval.Meaning(s.Ranker)})
-	}
-	return row
+	return kinds
 }
 
-// cutText cuts a text in two, at a space if one is near.
-func cutText(text string, at int) (first, rest string) {
+// part returns how much of a sum a score is, in percent.
+func part(score, sum float64) float64 { return min(max(0, score/max(sum, 1e-9)*100), 100) }
+
+// excerpt cuts a text in two, at a space if one is near.
+func excerpt(text string) [2]string {
+	at := excerptBytes
 	if len(text) <= at {
-		return text, ""
+		return [2]string{text, ""}
 	}
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--
@@ -310,7 +236,7 @@ func cutText(text string, at int) (first, rest string) {
 	if space := strings.LastIndexAny(text[:at], " \n"); space > at/2 {
 		at = space
 	}
-	return text[:at], text[at:]
+	return [2]string{text[:at], text[at:]}
 }
 
 // documentAt returns the address of a passage in its document.
@@ -324,9 +250,6 @@ func documentAt(corpus, source, passage string) string {
 
 // use calls a function with an open corpus, and closes it.
 func (v *visit) use(ctx context.Context, name string, do func(OpenCorpus) error) error {
-	if err := off(v.Corpora != nil, "corpora"); err != nil {
-		return err
-	}
 	c, err := v.Corpora.Open(ctx, v.tenant, name)
 	if err != nil {
 		return err

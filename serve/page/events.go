@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"net/http"
-	"strconv"
 
-	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/internal/sse"
 )
 
@@ -19,7 +16,10 @@ func (v *visit) events() error {
 	if _, err := v.Run(v.r.Context(), id); err != nil {
 		return err
 	}
-	after, err := v.seen()
+	after, err := v.number("after", 0)
+	if last := v.r.Header.Get("Last-Event-ID"); last != "" { // of a browser that comes back
+		after, err = natural("the last event", last)
+	}
 	if err != nil {
 		return err
 	}
@@ -27,30 +27,13 @@ func (v *visit) events() error {
 	if !ok {
 		return nil // the browser has left
 	}
-	doings := func(ctx context.Context) iter.Seq2[said, error] { return v.follow(ctx, id, after) }
+	doings := func(ctx context.Context) iter.Seq2[said, error] { return v.follow(ctx, id, int64(after)) }
 	opts := sse.Options{Heartbeat: v.Heartbeat, Comment: "still there", Closed: v.Closed()}
 	ended, err := sse.Follow(v.r.Context(), out, opts, doings, func(s said) error { return v.tell("", s.Seq, s) })
 	if ended {
 		v.lastWord(id, err, out)
 	}
 	return nil
-}
-
-// seen returns the number of the last event that a browser has seen. A reconnecting browser sends
-// it in a header; a page has it in the address.
-func (v *visit) seen() (int64, error) {
-	text := v.r.Header.Get("Last-Event-ID")
-	if text == "" {
-		text = v.r.URL.Query().Get("after")
-	}
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 {
-		return 0, refusal.New(http.StatusBadRequest, "the last event is %.40q: it must be a number from 0", text)
-	}
-	return n, nil
 }
 
 // follow yields a run's events after a number, until the run has ended.

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 
+	"example.com/assay/graph"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/page/look"
 )
@@ -26,7 +28,11 @@ func parsed(files ...string) look.Page {
 		}
 		texts = append(texts, string(data))
 	}
-	return look.Parse(template.FuncMap{"path": join, "query": query, "size": size, "size64": look.Size[int], "short": short, "tail": tail, "about": about}, texts...)
+	return look.Parse(template.FuncMap{
+		"path": join, "query": query, "size": size, "size64": look.Size[int], "short": short, "tail": tail, "about": about,
+		"moment": moment, "source": func(s graph.Source) string { return sources[s] }, "due": due,
+		"passage": documentAt, "condition": condition, "injections": injections, "explain": retrieval.Explain, "meaning": retrieval.Meaning, "part": part, "excerpt": excerpt,
+	}, texts...)
 }
 
 // query adds parameters, alternating names and values, to an own path. It leaves out empty values.
@@ -102,6 +108,16 @@ var rooms = []room{
 	{"Memory", "memory", func(o *Options) bool { return o.Memory == nil }},
 	{"Evals", "evals", func(o *Options) bool { return o.Evals == nil }},
 	{"Keys", "keys", nil},
+}
+
+// closed returns an error for a path in a room that the server lacks.
+func (o *Options) closed(path string) error {
+	for _, r := range rooms {
+		if r.off != nil && r.off(o) && strings.HasPrefix(path+"/", root+r.path+"/") {
+			return refusal.New(http.StatusNotFound, "this server has no page %q", r.name)
+		}
+	}
+	return nil
 }
 
 // show answers with a page. The frame holds what is specific to this page; in is its room.

@@ -75,9 +75,6 @@ type remembering struct {
 
 // memories shows the memory of each corpus, and the entries of one.
 func (v *visit) memories() error {
-	if err := off(v.Memory != nil, "remembered answers"); err != nil {
-		return err
-	}
 	from, err := v.number("from", 0)
 	if err != nil {
 		return err
@@ -111,9 +108,6 @@ type recollection struct {
 
 // remembered shows one remembered answer.
 func (v *visit) remembered() error {
-	if err := off(v.Memory != nil, "remembered answers"); err != nil {
-		return err
-	}
 	r, err := v.Memory.Show(v.r.Context(), v.tenant, v.r.PathValue("corpus"), v.r.PathValue("id"))
 	if err != nil {
 		return err
@@ -130,9 +124,6 @@ func (v *visit) remembered() error {
 // forget removes a remembered answer for good.
 func (v *visit) forget() error {
 	if err := v.mayWrite(); err != nil {
-		return err
-	}
-	if err := off(v.Memory != nil, "remembered answers"); err != nil {
 		return err
 	}
 	corpus := v.r.PathValue("corpus")

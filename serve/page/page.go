@@ -124,15 +124,13 @@ var routes = map[string]func(*visit) error{
 	"GET keys":   (*visit).keys,
 	"POST leave": (*visit).leave,
 
-	"GET runs":                (*visit).list,
-	"GET runs/{run}":          (*visit).run,
-	"GET runs/{run}/events":   (*visit).events,
-	"GET runs/{run}/graph":    (*visit).graphPart,
-	"GET runs/{run}/steps":    (*visit).stepsPart,
-	"GET runs/{run}/timeline": (*visit).timelinePart,
-	"GET runs/{run}/file":     (*visit).file,
-	"GET compare":             (*visit).compare,
-	"POST runs/{run}/stop":    (*visit).stop,
+	"GET runs":              (*visit).list,
+	"GET runs/{run}":        (*visit).run,
+	"GET runs/{run}/events": (*visit).events,
+	"GET runs/{run}/{part}": (*visit).part,
+	"GET runs/{run}/file":   (*visit).file,
+	"GET compare":           (*visit).compare,
+	"POST runs/{run}/stop":  (*visit).stop,
 
 	"GET threads/{thread}":         (*visit).thread,
 	"POST threads/{thread}/answer": (*visit).answerQuestion,
@@ -194,11 +192,10 @@ func (h *handler) visited(serve func(*visit) error) http.Handler {
 		}
 		h.Admit(c, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			v := &visit{handler: h, Space: h.Space(c), w: w, r: r, tenant: c.Tenant, ticket: ticket}
-			scope := runs.ScopeRead
-			var err error
+			scope, err := runs.ScopeRead, h.closed(r.URL.Path)
 			if r.Method == http.MethodPost {
 				scope = runs.ScopeWrite
-				if ticket != "" {
+				if ticket != "" && err == nil {
 					err = v.checkTicket()
 				}
 			}
@@ -235,6 +232,10 @@ func (v *visit) number(name string, otherwise int) (int, error) {
 	if text == "" {
 		return otherwise, nil
 	}
+	return natural(name, text)
+}
+
+func natural(name, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
 		return 0, refusal.New(http.StatusBadRequest, "%s is %.40q: it must be a number from 0", name, text)

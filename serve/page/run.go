@@ -41,11 +41,7 @@ type runView struct {
 
 // run shows a run: its events while it runs, and its answer afterwards.
 func (v *visit) run() error {
-	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
-	if err != nil {
-		return err
-	}
-	a, err := v.account(r, want{})
+	r, a, err := v.accountOf(want{})
 	if err != nil {
 		return err
 	}
@@ -117,7 +113,7 @@ func (v *visit) ended(r runs.Run, a *account, out *runView) error {
 			return err
 		}
 	}
-	if out.Answer, _, err = v.proven(r, a, &evidence.Options{Prefix: out.ID, Close: out.ID}); err != nil {
+	if out.Answer, err = v.proven(r, a, &evidence.Options{Prefix: out.ID, Close: out.ID}); err != nil {
 		out.Fault = err.Error()
 	}
 	if out.Answer == "" {
@@ -141,22 +137,25 @@ func (v *visit) final(r runs.Run, a *account) (*runs.Snapshot, json.RawMessage, 
 	return at, at.State, nil
 }
 
-// proven returns the answer of an ended run next to its documents, and its proof; "" and nil
-// without an answer.
-func (v *visit) proven(r runs.Run, a *account, opts *evidence.Options) (template.HTML, *proof.Proof, error) {
+// proofOf returns the proof of an ended run's answer, and its documents; nil without an answer.
+func (v *visit) proofOf(r runs.Run, a *account) (*proof.Proof, proof.Documents, error) {
 	if v.Proof == nil || !r.Status.Ended() {
-		return "", nil, nil
+		return nil, nil, nil
 	}
 	_, state, err := v.final(r, a)
 	if err != nil || state == nil {
-		return "", nil, err
+		return nil, nil, err
 	}
-	p, docs, err := v.Proof(v.r.Context(), v.tenant, r, state)
+	return v.Proof(v.r.Context(), v.tenant, r, state)
+}
+
+// proven returns the answer of an ended run next to its documents; "" without an answer.
+func (v *visit) proven(r runs.Run, a *account, opts *evidence.Options) (template.HTML, error) {
+	p, docs, err := v.proofOf(r, a)
 	if err != nil || p == nil {
-		return "", nil, err
+		return "", err
 	}
-	html, err := evidence.Section(v.r.Context(), *p, docs, opts)
-	return html, p, err
+	return evidence.Section(v.r.Context(), *p, docs, opts)
 }
 
 // last returns the state at the end of a run: the thread's, if no later run has continued it, and

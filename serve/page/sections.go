@@ -8,18 +8,45 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/page/run"
+	"example.com/assay/serve/runs"
 	"example.com/assay/serve/view"
 )
 
 var sectionPage = parsed("section.tmpl")
 
-// part shows one part of a run on its own page.
-func (v *visit) part(here string, w want, section func(*account) (template.HTML, error)) error {
+// accountOf returns the run of the address, and its account.
+func (v *visit) accountOf(w want) (runs.Run, *account, error) {
 	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
+	if err != nil {
+		return r, nil, err
+	}
+	a, err := v.account(r, w)
+	return r, a, err
+}
+
+// part shows one part of a run on its own page.
+func (v *visit) part() error {
+	from, err := v.number("from", 0)
 	if err != nil {
 		return err
 	}
-	a, err := v.account(r, w)
+	from = from / run.StepsPerPage * run.StepsPerPage
+	var section func(*account) (template.HTML, error)
+	var w want
+	here := v.r.PathValue("part")
+	switch here {
+	case "graph":
+		open := v.r.URL.Query()["open"] // nil means the default: see run.Run.Graph
+		section = func(a *account) (template.HTML, error) { return a.Graph(open) }
+	case "steps":
+		w = want{from: from, steps: run.StepsPerPage}
+		section = func(a *account) (template.HTML, error) { return a.Steps(from) }
+	case "timeline":
+		section = func(a *account) (template.HTML, error) { return a.Timeline(from) }
+	default:
+		return v.missing()
+	}
+	r, a, err := v.accountOf(w)
 	if err != nil {
 		return err
 	}
@@ -30,43 +57,14 @@ func (v *visit) part(here string, w want, section func(*account) (template.HTML,
 	return v.show(sectionPage, "Runs", v.runFrame(r, here), html)
 }
 
-func (v *visit) graphPart() error {
-	var open []string // nil means the default: see run.Run.Graph
-	if list, chosen := v.r.URL.Query()["open"]; chosen {
-		open = list
-	}
-	return v.part("graph", want{}, func(a *account) (template.HTML, error) { return a.Graph(open) })
-}
-
-func (v *visit) stepsPart() error {
-	from, err := v.number("from", 0)
-	if err != nil {
-		return err
-	}
-	from = from / run.StepsPerPage * run.StepsPerPage
-	return v.part("steps", want{from: from, steps: run.StepsPerPage}, func(a *account) (template.HTML, error) { return a.Steps(from) })
-}
-
-func (v *visit) timelinePart() error {
-	from, err := v.number("from", 0)
-	if err != nil {
-		return err
-	}
-	return v.part("timeline", want{}, func(a *account) (template.HTML, error) { return a.Timeline(from) })
-}
-
 // file sends the whole run as one self-contained file.
 func (v *visit) file() error {
-	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
-	if err != nil {
-		return err
-	}
-	a, err := v.account(r, want{all: true})
+	r, a, err := v.accountOf(want{all: true})
 	if err != nil {
 		return err
 	}
 	opts := &run.FileOptions{Version: v.Version, Heading: title(r)}
-	if opts.Answer, _, err = v.proven(r, a, nil); err != nil {
+	if opts.Answer, err = v.proven(r, a, nil); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -179,7 +177,7 @@ func (v *visit) side(id string, behind *int) (*run.Side, *account, error) {
 		a.records[0].Header = &trace.Header{RunID: r.ID, Config: given}
 	}
 	out := &run.Side{Run: a.Run, Name: title(r) + ", " + moment(r.Created), Href: join("runs", r.ID)}
-	_, p, err := v.proven(r, a, nil)
+	p, _, err := v.proofOf(r, a)
 	if p != nil {
 		out.Answer = p.Answer
 	}

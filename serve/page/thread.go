@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"example.com/assay/graph"
@@ -15,36 +16,21 @@ type threadView struct {
 	ID, Graph string
 	Status    statusWord
 	Error     string
-	Places    []place
-	Older     string // link to older places; empty for none
-	Newest    string // link back to the newest ones
-	Shown     *shownPlace
+	Places    []*runs.Snapshot
+	Numbers   map[string]int // of runs on the thread, by ID
+	Older     string         // link to older places; empty for none
+	Newest    string         // link back to the newest ones
+	Shown     *runs.Snapshot
+	AtEnd     bool // it is the newest
+	State     []value
+	Asks      []question
 	Edit      edit
 	Again     again
 	Live      []runRow // runs that have not ended
 }
 
-// A place is a checkpoint in the list of a thread.
-type place struct {
-	ID, Href, When, Why, Run string
-	Number                   int // number of the run on its thread; 0 if the run was removed
-	Step                     int
-	Next                     []string
-	Here, Asks               bool
-}
-
-// A shownPlace is the checkpoint shown in full.
-type shownPlace struct {
-	place
-	Parent string // link to the previous checkpoint
-	State  []value
-	Asks   []question
-	Tasks  []placeTask
-	Newest bool
-}
-
-// A placeTask is a task after a checkpoint.
-type placeTask struct{ Node, Status, Tone string }
+// At returns the address of a checkpoint.
+func (t threadView) At(checkpoint string) string { return threadPath(t.ID, "at", checkpoint) }
 
 // thread shows a thread's checkpoints, and the state at one of them.
 func (v *visit) thread() error {
@@ -59,7 +45,7 @@ func (v *visit) showThread(status int, chosen string, edited edit, asked again) 
 	if err != nil {
 		return err
 	}
-	out := threadView{ID: id, Graph: t.Graph, Status: threadWord(t.Status), Error: t.Error}
+	out := threadView{ID: id, Graph: t.Graph, Status: threadWord(t.Status), Error: t.Error, AtEnd: chosen == "", Numbers: map[string]int{}}
 	before := v.r.URL.Query().Get("before")
 	at, g, err := v.State(ctx, id, chosen)
 	if err != nil {
@@ -72,9 +58,8 @@ func (v *visit) showThread(status int, chosen string, edited edit, asked again) 
 	if err != nil {
 		return err
 	}
-	numbers := map[string]int{}
 	for _, r := range all {
-		if numbers[r.ID] = r.Number; !r.Status.Ended() {
+		if out.Numbers[r.ID] = r.Number; !r.Status.Ended() {
 			out.Live = append(out.Live, v.row(r))
 		}
 	}
@@ -83,20 +68,21 @@ func (v *visit) showThread(status int, chosen string, edited edit, asked again) 
 			return err
 		}
 		if len(out.Places) == perPage {
-			out.Older = threadPath(id, "before", out.Places[perPage-1].ID)
+			out.Older = threadPath(id, "before", out.Places[perPage-1].Key.ID)
 			break
 		}
-		one := placeOf(p, id, at.Key.ID)
-		one.Number = numbers[p.Run]
-		out.Places = append(out.Places, one)
+		out.Places = append(out.Places, p)
 	}
 	if before != "" {
 		out.Newest = threadPath(id, "at", chosen)
 	}
-	if out.Shown, err = v.shownPlace(at, id, chosen == ""); err != nil {
+	if out.State, err = fields(at.State); err != nil {
 		return err
 	}
-	out.Edit, out.Again = editOf(g, at, edited), v.againOf(g, asked)
+	if out.Asks, err = v.questions(at, id); err != nil {
+		return err
+	}
+	out.Shown, out.Edit, out.Again = at, editOf(g, at, edited), v.againOf(g, asked)
 	return v.answer(status, threadPage, "Runs", v.threadFrame(t), out)
 }
 
@@ -125,40 +111,20 @@ func threadWord(s runs.ThreadStatus) statusWord {
 	return statusWord{"idle", "plain"}
 }
 
+// sources are the words for what has made a checkpoint.
 var sources = map[graph.Source]string{
 	graph.SourceInput: "input", graph.SourceLoop: "superstep", graph.SourceUpdate: "edited by hand", graph.SourceFork: "fork",
 }
 
-func placeOf(at *runs.Snapshot, thread, here string) place {
-	return place{
-		ID: at.Key.ID, Href: threadPath(thread, "at", at.Key.ID), When: moment(at.Time), Why: sources[at.Source], Run: at.Run,
-		Step: at.Step, Next: at.Next, Here: at.Key.ID == here, Asks: len(at.Interrupts) > 0,
+// due describes a task behind a checkpoint.
+func due(t graph.TaskState[json.RawMessage]) statusWord {
+	switch {
+	case len(t.Interrupts) > 0:
+		return statusWord{"asks a person", "warn"}
+	case t.Failure != "":
+		return statusWord{"failed: " + t.Failure, "bad"}
+	case t.Done:
+		return statusWord{"done", "good"}
 	}
-}
-
-func (v *visit) shownPlace(at *runs.Snapshot, thread string, newest bool) (*shownPlace, error) {
-	out := &shownPlace{place: placeOf(at, thread, at.Key.ID), Newest: newest}
-	if at.Parent != "" {
-		out.Parent = threadPath(thread, "at", at.Parent)
-	}
-	var err error
-	if out.State, err = fields(at.State); err != nil {
-		return nil, err
-	}
-	if out.Asks, err = v.questions(at, thread); err != nil {
-		return nil, err
-	}
-	for _, t := range at.Tasks {
-		one := placeTask{t.Node, "due", "plain"}
-		switch {
-		case len(t.Interrupts) > 0:
-			one.Status, one.Tone = "asks a person", "warn"
-		case t.Failure != "":
-			one.Status, one.Tone = "failed: "+t.Failure, "bad"
-		case t.Done:
-			one.Status, one.Tone = "done", "good"
-		}
-		out.Tasks = append(out.Tasks, one)
-	}
-	return out, nil
+	return statusWord{"due", "plain"}
 }

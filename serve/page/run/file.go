@@ -49,9 +49,7 @@ func File(w io.Writer, r *Run, opts *FileOptions) error {
 		alone.Overview,
 		func() (template.HTML, error) { return alone.Graph(nil) },
 		alone.allSteps,
-		func() (template.HTML, error) {
-			return alone.timeline(0, mostTasks, look.Pager{})
-		},
+		func() (template.HTML, error) { return alone.timeline(0, mostTasks, look.Pager{}) },
 	} {
 		html, err := part()
 		if err != nil {
@@ -63,29 +61,27 @@ func File(w io.Writer, r *Run, opts *FileOptions) error {
 }
 
 func (r *Run) frame(o FileOptions) look.Frame {
-	name := ""
-	if h := r.View.Header; h != nil {
-		name = h.RunID
+	v := &r.View
+	eyebrow, foot := "", fmt.Sprintf("Graph %s, fingerprint %s.", v.Graph, cmp.Or(v.Fingerprint, "not recorded"))
+	if v.Header != nil {
+		eyebrow = v.Header.RunID
 	}
-	title := fmt.Sprintf("Run of %s", r.View.Graph)
-	f := look.Frame{
-		Title: cmp.Or(o.Heading, title), Heading: cmp.Or(o.Heading, title), Eyebrow: name, Full: o.Answer != "",
-		Foot: fmt.Sprintf("Graph %s, fingerprint %s", r.View.Graph, cmp.Or(r.View.Fingerprint, "not recorded")),
-	}
+	title := "Run of " + v.Graph
 	if o.Heading != "" {
-		f.Eyebrow = strings.TrimSpace(title + " " + name)
+		eyebrow = strings.TrimSpace(title + " " + eyebrow)
+		title = o.Heading
 	}
+	if o.Version != "" {
+		foot = fmt.Sprintf("Written by Assay %s. %s", o.Version, foot)
+	}
+	if v.Started != "" {
+		foot += " The run began at " + v.Started + "."
+	}
+	f := look.Frame{Title: title, Heading: title, Eyebrow: eyebrow, Full: o.Answer != "", Foot: foot}
 	if o.Answer != "" {
-		f.Parts = append(f.Parts, look.Link{Text: "Answer", Href: "#answer"})
+		f.Parts = []look.Link{{Text: "Answer", Href: "#answer"}}
 	}
 	f.Parts = append(f.Parts, look.Link{Text: "Overview", Href: "#overview"}, look.Link{Text: "Graph", Href: "#graph"}, look.Link{Text: "Steps", Href: "#supersteps"}, look.Link{Text: "Timeline", Href: "#tasks"})
-	if o.Version != "" {
-		f.Foot = fmt.Sprintf("Written by Assay %s. %s", o.Version, f.Foot)
-	}
-	if r.View.Started != "" {
-		f.Foot += ". The run began at " + r.View.Started
-	}
-	f.Foot += "."
 	return f
 }
 
