@@ -76,12 +76,12 @@ type checkedView struct {
 	Status    statusWord
 	Live      bool
 	Failed    string // why there is no result
-	Corpus    string
 	Chosen    string // the corpus of the form; empty for the server's
 	Words     string // the outcome
 	Tone      proof.Tone
-	Marked    []marked
-	Repairs   []repair
+	Parts     []checkedPart
+	After     string   // the text behind the last part
+	Repairs   int      // how many corrections are proposed
 	Accepted  []string // findings whose correction is accepted
 	Corrected string
 	Changed   bool
@@ -92,21 +92,14 @@ type checkedView struct {
 	docs      proof.Documents
 }
 
-// A marked is a run of words of the text as it was given.
-type marked struct {
+// A checkedPart is a part of the text with what was found about it.
+type checkedPart struct {
+	Before  string // the text between the part before and this one
 	Text    string
-	Finding *proof.Finding // about them; nil for none
-	Sign    string         // shown after it
-	Repair  string         // ID of its repair; empty for none
-	Done    bool           // the repair is accepted
-}
-
-// A repair is a correction that can be accepted.
-type repair struct {
-	Finding  proof.Finding
-	Old, New string
-	Accepted bool
-	Others   []string // findings that are accepted besides
+	Finding proof.Finding
+	Repair  *proof.Repair // the correction that is proposed; nil for none
+	Done    bool          // the correction is accepted
+	Others  []string      // findings that are accepted besides
 }
 
 // checked shows a text with what was found about its sentences. What a person has accepted is in the address.
@@ -123,10 +116,6 @@ func (v *visit) checked() error {
 		out.mark(p)
 		bare := *p
 		bare.Answer, bare.Words, bare.Measures = "", "", nil // they are above
-		bare.Findings = slices.Clone(p.Findings)
-		for i, f := range bare.Findings {
-			bare.Findings[i].Verdict = verdict(f)
-		}
 		bare.Notes = slices.DeleteFunc(slices.Clone(p.Notes), func(n proof.Note) bool { return !n.Aside && n.Tone == proof.Plain })
 		if out.Evidence, err = evidence.Section(v.r.Context(), bare, out.docs, nil); err != nil {
 			return err
@@ -166,6 +155,9 @@ func (v *visit) readCheck() (*checkedView, error) {
 		return out, nil
 	}
 	out.proof, out.docs = p, docs
+	for i, f := range p.Findings {
+		p.Findings[i].Verdict = verdict(f)
+	}
 	for _, part := range p.Draft.Parts {
 		if part.Repair != nil && slices.Contains(v.r.URL.Query()["accept"], part.Finding) {
 			out.Accepted = append(out.Accepted, part.Finding)
@@ -175,41 +167,25 @@ func (v *visit) readCheck() (*checkedView, error) {
 	return out, nil
 }
 
-// mark splits the text at its parts, and lists the corrections.
+// mark splits the text at its parts.
 func (c *checkedView) mark(p *proof.Proof) {
-	c.Corpus, c.Changed = p.Corpus, len(c.Accepted) > 0
+	c.Changed = len(c.Accepted) > 0
 	c.Text = join("check", c.Run, "text") + "?" + url.Values{"accept": c.Accepted}.Encode()
-	d, at := p.Draft, 0
-	for _, part := range d.Parts {
+	at := 0
+	for _, part := range p.Draft.Parts {
 		i := slices.IndexFunc(p.Findings, func(f proof.Finding) bool { return f.ID == part.Finding })
 		if i < 0 {
 			continue
 		}
-		f := p.Findings[i]
-		f.Verdict = verdict(f)
-		if at < part.Span.Start {
-			c.Marked = append(c.Marked, marked{Text: d.Text[at:part.Span.Start]})
-		}
+		one := checkedPart{Before: p.Draft.Text[at:part.Span.Start], Finding: p.Findings[i], Repair: part.Repair, Done: slices.Contains(c.Accepted, part.Finding)}
 		at = part.Span.End
-		one := marked{Text: d.Text[part.Span.Start:at], Finding: &f}
-		if f.Tone != proof.Good {
-			one.Sign = f.Label
+		one.Text = p.Draft.Text[part.Span.Start:at]
+		one.Others = slices.DeleteFunc(slices.Clone(c.Accepted), func(id string) bool { return id == part.Finding })
+		if c.Parts = append(c.Parts, one); one.Repair != nil {
+			c.Repairs++
 		}
-		if part.Repair != nil {
-			r := repair{Finding: f, Old: one.Text, New: part.Repair.With, Accepted: slices.Contains(c.Accepted, f.ID)}
-			for _, id := range c.Accepted {
-				if id != f.ID {
-					r.Others = append(r.Others, id)
-				}
-			}
-			one.Repair, one.Done = "repair-"+f.ID, r.Accepted
-			c.Repairs = append(c.Repairs, r)
-		}
-		c.Marked = append(c.Marked, one)
 	}
-	if at < len(d.Text) {
-		c.Marked = append(c.Marked, marked{Text: d.Text[at:]})
-	}
+	c.After = p.Draft.Text[at:]
 	c.sum(p)
 }
 
@@ -273,7 +249,7 @@ func report(c *checkedView, p *proof.Proof) string {
 		if f.Kind != proof.Claim {
 			continue
 		}
-		fmt.Fprintf(&b, "%s. %s — **%s**", f.Label, line(f.Text), verdict(f))
+		fmt.Fprintf(&b, "%s. %s — **%s**", f.Label, line(f.Text), f.Verdict)
 		if slices.Contains(c.Accepted, f.ID) {
 			b.WriteString(", corrected")
 		}

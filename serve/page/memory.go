@@ -132,14 +132,3 @@ func (v *visit) forget() error {
 	}
 	return v.to(query(root+"memory", "corpus", corpus))
 }
-
-// Day returns when the answer was stored.
-func (e Entry) Day() string { return moment(e.Stored) }
-
-// Last returns when the answer was last served; "" if never.
-func (r Remembered) Last() string {
-	if r.LastServed.IsZero() {
-		return ""
-	}
-	return moment(r.LastServed)
-}
