@@ -20,19 +20,11 @@ var templateFiles embed.FS
 
 // parsed returns the template of a page: its own files and the shared parts.tmpl.
 func parsed(files ...string) look.Page {
-	var texts []string
-	for _, name := range append([]string{"parts.tmpl"}, files...) {
-		data, err := templateFiles.ReadFile(name)
-		if err != nil {
-			panic(err) // it is embedded
-		}
-		texts = append(texts, string(data))
-	}
-	return look.Parse(template.FuncMap{
+	return look.ParseFS(template.FuncMap{
 		"path": join, "query": query, "size": size, "size64": look.Size[int], "short": short, "tail": tail, "about": about,
 		"moment": moment, "source": func(s graph.Source) string { return sources[s] }, "due": due,
 		"passage": documentAt, "condition": condition, "injections": injections, "explain": retrieval.Explain, "meaning": retrieval.Meaning, "part": part, "excerpt": excerpt,
-	}, texts...)
+	}, templateFiles, append([]string{"parts.tmpl"}, files...)...)
 }
 
 // query adds parameters, alternating names and values, to an own path. It leaves out empty values.

@@ -96,7 +96,8 @@ func worded(r runs.Run) statusWord {
 		if r.Asks {
 			return statusWord{"asked a person", "warn"}
 		}
-		return outcome(r.Outcome)
+		word, tone := look.Outcome(r.Outcome)
+		return statusWord{word, tone}
 	case runs.Errored:
 		return statusWord{"failed", "bad"}
 	case runs.TimedOut:

@@ -188,15 +188,6 @@ type said struct {
 	Draft *string `json:"draft,omitempty"`
 }
 
-// outcome describes how a run has ended that did not fail, by Run.Outcome.
-func outcome(of string) statusWord {
-	if of == "" {
-		return statusWord{"done", "good"}
-	}
-	word, tone := look.Outcome(of)
-	return statusWord{word, tone}
-}
-
 // saying returns an event in words. Most events have none.
 func saying(ev runs.Event) (out said, ok bool) {
 	out = said{Seq: ev.Seq, Node: ev.Node, At: ev.Time.UnixMilli()}

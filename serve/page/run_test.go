@@ -138,7 +138,7 @@ func TestParts(t *testing.T) {
 		}
 	}
 	_, body, answer := s.do(s.ann, "GET", "/ui/runs/"+plain.ID+"/file", nil)
-	if got := answer.Header.Get("Content-Disposition"); got != `attachment; filename="run-`+plain.ID+`.html"` || !strings.Contains(body, "Written by Assay test") || strings.Contains(body, "<script") || strings.Contains(body, "/ui/") {
+	if got := answer.Header.Get("Content-Disposition"); got != "attachment; filename=run-"+plain.ID+".html" || !strings.Contains(body, "Written by Assay test") || strings.Contains(body, "<script") || strings.Contains(body, "/ui/") {
 		t.Errorf("%s\n%s", got, body)
 	}
 	for path, want := range map[string]int{"compare?a=" + r.ID + "&b=none": http.StatusNotFound, "runs/" + r.ID + "/steps?from=-1": http.StatusBadRequest, "runs/" + r.ID + "/nothing": http.StatusNotFound} {

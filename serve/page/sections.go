@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"html/template"
+	"mime"
 	"slices"
 
 	"example.com/assay/graph/trace"
@@ -72,19 +73,9 @@ func (v *visit) file() error {
 		return err
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	v.w.Header().Set("Content-Disposition", `attachment; filename="run-`+plainName(r.ID)+`.html"`)
+	v.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": "run-" + r.ID + ".html"}))
 	_, _ = v.w.Write(b.Bytes()) // the browser has left
 	return nil
-}
-
-// plainName returns an ID with only characters that are valid in file names.
-func plainName(id string) string {
-	return string(bytes.Map(func(c rune) rune {
-		if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' {
-			return c
-		}
-		return -1
-	}, []byte(id)))
 }
 
 var comparePage = parsed("compare.tmpl")

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"maps"
+	"io/fs"
 	"strings"
 	"sync"
 )
@@ -20,11 +20,9 @@ type Frame struct {
 	Heading string
 	Site    []Link // links to pages of the same server; none in a file
 	Parts   []Link // links to parts of this page
-	// PartsName names the parts. Default: "Parts of this page".
-	PartsName string
-	Skip      string // the words that lead past the navigation; default: "Skip to the content"
-	Foot      string // the last line; empty for none
-	Full      bool   // use the full width of the window
+	Skip    string // the words that lead past the navigation; default: "Skip to the content"
+	Foot    string // the last line; empty for none
+	Full    bool   // use the full width of the window
 	// Style is the address of the style sheet. Without it the page is a self-contained file.
 	Style string
 	// Scripts are addresses of modules. A file must have none.
@@ -73,17 +71,24 @@ type Page func() *template.Template
 // use, as with [template.Must].
 func Parse(funcs template.FuncMap, texts ...string) Page {
 	return sync.OnceValue(func() *template.Template {
-		all := template.FuncMap{
-			"number": Number, "share": Share, "percent": Percent, "duration": Duration, "count": Count, "plain": Plain, "tone": Tone,
-			"policy": func() string { return policy }, "style": func() template.CSS { return template.CSS(Style) },
-		}
-		maps.Copy(all, funcs)
-		t := template.New("").Funcs(all)
-		for _, text := range append([]string{frame}, texts...) {
+		t := framed(funcs)
+		for _, text := range texts {
 			template.Must(t.Parse(text))
 		}
 		return t
 	})
+}
+
+// ParseFS is Parse with the texts of files.
+func ParseFS(funcs template.FuncMap, files fs.FS, names ...string) Page {
+	return sync.OnceValue(func() *template.Template { return template.Must(framed(funcs).ParseFS(files, names...)) })
+}
+
+func framed(funcs template.FuncMap) *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"number": Number, "share": Share, "percent": Percent, "duration": Duration, "count": Count, "plain": Plain, "tone": Tone,
+		"policy": func() string { return policy }, "style": func() template.CSS { return template.CSS(Style) },
+	}).Funcs(funcs).Parse(frame))
 }
 
 // Write writes a page. If its template fails, it writes nothing.

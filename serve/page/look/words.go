@@ -69,11 +69,11 @@ var tones = map[string]string{
 // outcomes are the words and tones for how a run ended. Answered is not good news by itself: nobody
 // has said that the answer is right.
 var outcomes = map[string][2]string{
-	"answered": {"answered", "plain"}, "ungrounded": {"in doubt", "warn"}, "no_evidence": {"not found", "warn"}, "unavailable": {"could not look", "bad"},
+	"": {"done", "good"}, "answered": {"answered", "plain"}, "ungrounded": {"in doubt", "warn"}, "no_evidence": {"not found", "warn"}, "unavailable": {"could not look", "bad"},
 	"rejected": {"refused", "bad"}, "interrupted": {"waits for a person", "warn"}, "cancelled": {"stopped", "warn"}, "failed": {"failed", "bad"},
 }
 
-// Outcome returns the word and the class for how a run ended.
+// Outcome returns the word and the class for how a run ended; without a status, for one that is done.
 func Outcome(status string) (word, tone string) {
 	if o, ok := outcomes[status]; ok {
 		return o[0], o[1]

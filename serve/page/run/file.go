@@ -34,8 +34,6 @@ const (
 	mostTasks = 2000
 )
 
-var filePage = parsed(texts, "file.tmpl")
-
 // File writes the whole run as one self-contained page without scripts.
 func File(w io.Writer, r *Run, opts *FileOptions) error {
 	var o FileOptions
@@ -57,7 +55,7 @@ func File(w io.Writer, r *Run, opts *FileOptions) error {
 		}
 		data.Parts = append(data.Parts, html)
 	}
-	return look.Write(w, filePage, data)
+	return look.Write(w, sections, data)
 }
 
 func (r *Run) frame(o FileOptions) look.Frame {

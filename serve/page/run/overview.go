@@ -66,7 +66,6 @@ func (r *Run) status() (word, tone string) {
 	}
 	switch {
 	case end.Status != "":
-		return look.Outcome(end.Status)
 	case v.Live && !v.Ended:
 		return "running", "plain"
 	case !v.Ended:
@@ -76,5 +75,5 @@ func (r *Run) status() (word, tone string) {
 	case v.Error != "":
 		return "failed", "bad"
 	}
-	return "done", "good"
+	return look.Outcome(end.Status)
 }

@@ -43,26 +43,14 @@ const (
 	TasksPerPage = 200
 )
 
-//go:embed overview.tmpl graph.tmpl steps.tmpl timeline.tmpl compare.tmpl values.tmpl file.tmpl
-var texts embed.FS
+//go:embed *.tmpl
+var files embed.FS
 
-var sections = parsed(texts, "overview.tmpl", "graph.tmpl", "steps.tmpl", "timeline.tmpl", "compare.tmpl", "values.tmpl")
-
-func parsed(from embed.FS, names ...string) look.Page {
-	var all []string
-	for _, name := range names {
-		data, err := from.ReadFile(name)
-		if err != nil {
-			panic(err) // it is embedded
-		}
-		all = append(all, string(data))
-	}
-	return look.Parse(template.FuncMap{
-		"value": valueOf, "text": textOf, "split": split,
-		"kind": func(c view.Class) kind { return kinds[c] }, "outcome": outcome, "note": note, "took": took, "cost": cost, "answered": answered, "said": said,
-		"parts": func(f view.Field) []view.Field { return f.Parts(mostParts) }, "grown": grown, "scores": scores,
-	}, all...)
-}
+var sections = look.ParseFS(template.FuncMap{
+	"value": valueOf, "text": textOf, "split": split,
+	"kind": func(c view.Class) kind { return kinds[c] }, "outcome": outcome, "note": note, "took": took, "cost": cost, "answered": answered, "said": said,
+	"parts": func(f view.Field) []view.Field { return f.Parts(mostParts) }, "grown": grown, "scores": scores,
+}, files, "*.tmpl")
 
 // section renders a part of a page.
 func section(name string, data any) (template.HTML, error) { return look.Section(sections, name, data) }
