@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // fields completes the states around a step, after all its tasks are known.
@@ -67,23 +68,35 @@ func (b *Builder) before(step int) (was json.RawMessage, known bool) {
 	return was, known
 }
 
-// Changes returns the fields in which two states differ.
+// Changes returns the fields in which two states differ. A state that is not an object is one field
+// without a name.
 func Changes(was, is json.RawMessage) ([]Field, error) {
-	before, _, err := object(was)
+	if is = bytes.TrimSpace(is); len(is) > 0 && is[0] != '{' {
+		if bytes.Equal(was, is) {
+			return nil, nil
+		}
+		return []Field{{Was: was, Is: is, Added: appended(was, is)}}, nil
+	}
+	out, err := differences(was, is)
+	for i := range out {
+		out[i].Name = strings.TrimPrefix(out[i].Name, ".")
+	}
+	return out, err
+}
+
+// differences returns the places directly inside two values where these differ.
+func differences(was, is json.RawMessage) ([]Field, error) {
+	before, gone, err := places(was)
 	if err != nil {
 		return nil, err
 	}
-	after, names, err := object(is)
-	if err != nil {
-		return nil, err
-	}
+	after, names, err := places(is)
 	var out []Field
 	for _, name := range names {
 		if a, b := before[name], after[name]; !bytes.Equal(a, b) {
 			out = append(out, Field{Name: name, Was: a, Is: b, Added: appended(a, b)})
 		}
 	}
-	_, gone, err := object(was)
 	for _, name := range gone {
 		if _, there := after[name]; !there {
 			out = append(out, Field{Name: name, Was: before[name]})
@@ -95,89 +108,63 @@ func Changes(was, is json.RawMessage) ([]Field, error) {
 // Parts returns the innermost places that differ in a field, such as "plan[0].status", and the
 // elements that lists gained at their ends. With more than most places it returns the field itself.
 func (f Field) Parts(most int) []Field {
-	out := f.parts(most, nil)
+	todo, out := []Field{f}, []Field(nil)
+	for len(todo) > 0 && len(out) <= most {
+		next := todo[0]
+		if inside, ok := next.inside(); ok {
+			todo = slices.Concat(inside, todo[1:])
+		} else {
+			todo, out = todo[1:], append(out, next)
+		}
+	}
 	if len(out) == 0 || len(out) > most {
 		return []Field{f}
 	}
 	return out
 }
 
-func (f Field) parts(most int, out []Field) []Field {
-	inside, ok := f.inside()
-	if !ok {
-		return append(out, f)
-	}
-	for _, part := range inside {
-		if out = part.parts(most, out); len(out) > most {
-			break
-		}
-	}
-	return out
-}
-
 // inside returns the differences in an object or a list.
 func (f Field) inside() ([]Field, bool) {
-	if f.Added != nil || len(f.Was) == 0 || len(f.Is) == 0 || f.Was[0] != f.Is[0] {
+	if f.Added != nil || len(f.Was) == 0 || len(f.Is) == 0 || f.Was[0] != f.Is[0] || f.Was[0] != '{' && f.Was[0] != '[' {
 		return nil, false
 	}
-	if f.Was[0] == '{' {
-		changed, err := Changes(f.Was, f.Is)
-		for i := range changed {
-			changed[i].Name, changed[i].By = f.Name+"."+changed[i].Name, f.By
-		}
-		return changed, err == nil
+	out, err := differences(f.Was, f.Is)
+	for i := range out {
+		out[i].Name, out[i].By = f.Name+out[i].Name, f.By
 	}
-	var was, is []json.RawMessage
-	if f.Was[0] != '[' || json.Unmarshal(f.Was, &was) != nil || json.Unmarshal(f.Is, &is) != nil {
-		return nil, false
-	}
-	var out []Field
-	for i := range max(len(was), len(is)) {
-		part := Field{Name: fmt.Sprintf("%s[%d]", f.Name, i), By: f.By}
-		if i < len(was) {
-			part.Was = was[i]
-		}
-		if i < len(is) {
-			part.Is = is[i]
-		}
-		if !bytes.Equal(part.Was, part.Is) {
-			part.Added = appended(part.Was, part.Is)
-			out = append(out, part)
-		}
-	}
-	return out, true
+	return out, err == nil
 }
 
-// object returns the fields of a JSON object and their names in order. A state that is not an
-// object is one field without a name.
-func object(data json.RawMessage) (fields map[string]json.RawMessage, names []string, err error) {
-	fields = map[string]json.RawMessage{}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if data = bytes.TrimSpace(data); len(data) == 0 {
-		return fields, nil, nil
-	}
-	if data[0] != '{' {
-		return map[string]json.RawMessage{"": data}, []string{""}, nil
-	}
-	for first := true; first || d.More(); first = false {
-		t, err := d.Token()
-		if err != nil {
-			return nil, nil, err
-		}
-		name, ok := t.(string)
-		if !ok {
-			continue // the brace
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, nil, err
-		}
-		if _, twice := fields[name]; !twice {
+// places returns the fields of an object as ".name" and the elements of a list as "[0]", with these
+// names in order.
+func places(data json.RawMessage) (at map[string]json.RawMessage, names []string, err error) {
+	at = map[string]json.RawMessage{}
+	add := func(name string, value json.RawMessage) {
+		if _, twice := at[name]; !twice {
 			names = append(names, name)
 		}
-		fields[name] = value
+		at[name] = value
 	}
-	return fields, names, nil
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) == nil {
+		for i, value := range list {
+			add(fmt.Sprintf("[%d]", i), value)
+		}
+		return at, names, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if len(bytes.TrimSpace(data)) > 0 {
+		_, err = d.Token() // the brace
+	}
+	for err == nil && d.More() {
+		var name json.Token
+		var value json.RawMessage
+		if name, err = d.Token(); err == nil {
+			err = d.Decode(&value)
+		}
+		add(fmt.Sprint(".", name), value)
+	}
+	return at, names, err
 }
 
 // appended returns the elements that a list gained at its end; nil when it differs in another way.

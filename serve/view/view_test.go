@@ -137,6 +137,25 @@ func TestAdded(t *testing.T) {
 	}
 }
 
+// What is not an object is one field without a name; of an object the fields have its order.
+func TestChanges(t *testing.T) {
+	for _, x := range [][3]string{
+		{``, `{"b":1,"a":[2]}`, "b  1, a  [2]"}, {`{"a":1}`, `{}`, "a 1 "}, {`null`, `{"a":1}`, "a  1"}, {``, `[1,2]`, "  [1,2]"}, {`"x"`, `"y"`, ` "x" "y"`}, {`7`, `7`, ""}, {`{"a.b":1}`, `{"a.b":2}`, "a.b 1 2"},
+	} {
+		list, err := view.Changes(json.RawMessage(x[0]), json.RawMessage(x[1]))
+		var got []string
+		for _, f := range list {
+			got = append(got, fmt.Sprintf("%s %s %s", f.Name, f.Was, f.Is))
+		}
+		if s := strings.Join(got, ", "); err != nil || s != x[2] {
+			t.Errorf("%s → %s: %q, want %q, %v", x[0], x[1], s, x[2], err)
+		}
+	}
+	if _, err := view.Changes(nil, json.RawMessage(`{"a":`)); err == nil {
+		t.Error("a broken state has fields")
+	}
+}
+
 // What changed deep in a field is told by its place, unless it is too much.
 func TestParts(t *testing.T) {
 	f := view.Field{
