@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -85,27 +86,21 @@ func title(r runs.Run) string {
 // A statusWord is a status for people.
 type statusWord struct{ Word, Tone string }
 
+var runWords = map[runs.Status]statusWord{
+	runs.Pending: {"waits", "plain"}, runs.Running: {"runs", "warn"}, runs.Errored: {"failed", "bad"},
+	runs.TimedOut: {"took too long", "bad"}, runs.Cancelled: {"stopped", "warn"},
+}
+
 // worded describes a run's status.
 func worded(r runs.Run) statusWord {
-	switch r.Status {
-	case runs.Pending:
-		return statusWord{"waits", "plain"}
-	case runs.Running:
-		return statusWord{"runs", "warn"}
-	case runs.Success:
-		if r.Asks {
-			return statusWord{"asked a person", "warn"}
-		}
-		word, tone := look.Outcome(r.Outcome)
-		return statusWord{word, tone}
-	case runs.Errored:
-		return statusWord{"failed", "bad"}
-	case runs.TimedOut:
-		return statusWord{"took too long", "bad"}
-	case runs.Cancelled:
-		return statusWord{"stopped", "warn"}
+	switch {
+	case r.Status != runs.Success:
+		return cmp.Or(runWords[r.Status], statusWord{string(r.Status), "plain"})
+	case r.Asks:
+		return statusWord{"asked a person", "warn"}
 	}
-	return statusWord{string(r.Status), "plain"}
+	word, tone := look.Outcome(r.Outcome)
+	return statusWord{word, tone}
 }
 
 // moment formats a time for pages.

@@ -45,7 +45,7 @@ func (v *visit) showThread(status int, chosen string, edited edit, asked again) 
 	if err != nil {
 		return err
 	}
-	out := threadView{ID: id, Graph: t.Graph, Status: threadWord(t.Status), Error: t.Error, AtEnd: chosen == "", Numbers: map[string]int{}}
+	out := threadView{ID: id, Graph: t.Graph, Status: threadWords[t.Status], Error: t.Error, AtEnd: chosen == "", Numbers: map[string]int{}}
 	before := v.r.URL.Query().Get("before")
 	at, g, err := v.State(ctx, id, chosen)
 	if err != nil {
@@ -99,16 +99,8 @@ func threadPath(thread string, chosen ...string) string {
 	return query(join("threads", thread), chosen...)
 }
 
-func threadWord(s runs.ThreadStatus) statusWord {
-	switch s {
-	case runs.Busy:
-		return statusWord{"a run goes on", "warn"}
-	case runs.Interrupted:
-		return statusWord{"waits for a person", "warn"}
-	case runs.Failed:
-		return statusWord{"its last run failed", "bad"}
-	}
-	return statusWord{"idle", "plain"}
+var threadWords = map[runs.ThreadStatus]statusWord{
+	runs.Idle: {"idle", "plain"}, runs.Busy: {"a run goes on", "warn"}, runs.Interrupted: {"waits for a person", "warn"}, runs.Failed: {"its last run failed", "bad"},
 }
 
 // sources are the words for what has made a checkpoint.

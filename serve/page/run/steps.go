@@ -207,22 +207,16 @@ func cost(u state.ModelUsage) string {
 // A scoreTable has the hits of a search, with a column for each ranker.
 type scoreTable struct {
 	Rankers []string
-	Rows    []hitRow
-	Summed  bool // the first score is the sum of the others
-}
-
-type hitRow struct {
-	Rank    int
-	Passage string
-	Values  map[string]string // by ranker
+	Rows    []map[string]string // the scores of each hit, by ranker
+	Summed  bool                // the first score is the sum of the others
 }
 
 func scores(hits []event.Hit) scoreTable {
 	out := scoreTable{Summed: len(hits) > 0}
-	for i, h := range hits {
-		row, sum := hitRow{i + 1, h.Passage, map[string]string{}}, 0.0
+	for _, h := range hits {
+		row, sum := map[string]string{}, 0.0
 		for k, s := range h.Scores {
-			if row.Values[s.Ranker] = fmt.Sprintf("%.3f", s.Value); !slices.Contains(out.Rankers, s.Ranker) {
+			if row[s.Ranker] = fmt.Sprintf("%.3f", s.Value); !slices.Contains(out.Rankers, s.Ranker) {
 				out.Rankers = append(out.Rankers, s.Ranker)
 			}
 			if k > 0 {
