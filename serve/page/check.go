@@ -77,8 +77,7 @@ type checkedView struct {
 	Live      bool
 	Failed    string // why there is no result
 	Chosen    string // the corpus of the form; empty for the server's
-	Words     string // the outcome
-	Tone      proof.Tone
+	All, Good int    // sentences that state something, and those of them that documents support
 	Parts     []checkedPart
 	After     string   // the text behind the last part
 	Repairs   int      // how many corrections are proposed
@@ -167,7 +166,7 @@ func (v *visit) readCheck() (*checkedView, error) {
 	return out, nil
 }
 
-// mark splits the text at its parts.
+// mark splits the text at its parts, and counts.
 func (c *checkedView) mark(p *proof.Proof) {
 	c.Changed = len(c.Accepted) > 0
 	c.Text = join("check", c.Run, "text") + "?" + url.Values{"accept": c.Accepted}.Encode()
@@ -186,27 +185,13 @@ func (c *checkedView) mark(p *proof.Proof) {
 		}
 	}
 	c.After = p.Draft.Text[at:]
-	c.sum(p)
-}
-
-// sum says in a sentence how much of the text is supported.
-func (c *checkedView) sum(p *proof.Proof) {
-	all, good := 0, 0
 	for _, f := range p.Findings {
 		if f.Kind == proof.Claim {
-			all++
+			c.All++
 			if f.Tone == proof.Good {
-				good++
+				c.Good++
 			}
 		}
-	}
-	switch {
-	case all == 0:
-		c.Words, c.Tone = "No sentence states anything that documents could support.", proof.Warn
-	case good == all:
-		c.Words, c.Tone = "The documents support all of it: "+look.Count(all, "sentence")+".", proof.Good
-	default:
-		c.Words, c.Tone = fmt.Sprintf("The documents support %d of %s.", good, look.Count(all, "sentence")), proof.Warn
 	}
 }
 

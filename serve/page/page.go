@@ -134,8 +134,8 @@ var routes = map[string]func(*visit) error{
 
 	"GET threads/{thread}":         (*visit).thread,
 	"POST threads/{thread}/answer": (*visit).answerQuestion,
-	"POST threads/{thread}/edit":   (*visit).editState,
-	"POST threads/{thread}/go-on":  (*visit).goOn,
+	"POST threads/{thread}/edit":   changing((*visit).editState),
+	"POST threads/{thread}/go-on":  changing((*visit).goOn),
 
 	"GET check":            (*visit).check,
 	"POST check":           (*visit).beginCheck,
@@ -152,7 +152,7 @@ var routes = map[string]func(*visit) error{
 	"GET corpora/{corpus}/original":    (*visit).original,
 	"GET memory":                       (*visit).memories,
 	"GET memory/{corpus}/{id}":         (*visit).remembered,
-	"POST memory/{corpus}/{id}/forget": (*visit).forget,
+	"POST memory/{corpus}/{id}/forget": changing((*visit).forget),
 	"GET evals":                        (*visit).results,
 	"GET evals/{id}":                   (*visit).report,
 	"GET {rest...}":                    (*visit).missing,
@@ -212,12 +212,14 @@ func (h *handler) visited(serve func(*visit) error) http.Handler {
 	})
 }
 
-// mayWrite returns an error unless Options.Write is set.
-func (v *visit) mayWrite() error {
-	if !v.Write {
-		return refusal.New(http.StatusForbidden, "%s", v.HowToWrite)
+// changing is a page that is served only if Options.Write is set.
+func changing(serve func(*visit) error) func(*visit) error {
+	return func(v *visit) error {
+		if !v.Write {
+			return refusal.New(http.StatusForbidden, "%s", v.HowToWrite)
+		}
+		return serve(v)
 	}
-	return nil
 }
 
 // to redirects the browser to another page after a form.
