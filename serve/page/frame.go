@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -120,9 +121,7 @@ func (v *visit) show(page look.Page, in string, frame look.Frame, data any) erro
 func (v *visit) answer(status int, page look.Page, in string, frame look.Frame, data any) error {
 	frame.Style = root + "static/style.css"
 	frame.Scripts = append([]string{root + "static/keys.js", root + "static/paper.js"}, frame.Scripts...)
-	if frame.Heading == "" {
-		frame.Heading = frame.Title
-	}
+	frame.Heading = cmp.Or(frame.Heading, frame.Title)
 	frame.Title += " · Assay"
 	if v.Version != "" {
 		frame.Foot = "Assay " + v.Version
@@ -150,20 +149,14 @@ var errorPage = parsed("error.tmpl")
 func (v *visit) fail(err error) {
 	status := refusal.Status(err)
 	refusal.Later(v.w.Header(), err)
-	text := err.Error()
-	if len(text) > maxReason { // it may quote the request
-		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
-	}
+	text := look.Cut(err.Error(), maxReason) // it may quote the request
 	title := map[int]string{http.StatusNotFound: "Not found", http.StatusForbidden: "Not allowed", http.StatusInternalServerError: "This failed"}[status]
-	if title == "" {
-		title = "This cannot be done"
-	}
-	if failed := v.answer(status, errorPage, "", look.Frame{Title: title}, text); failed != nil {
+	if failed := v.answer(status, errorPage, "", look.Frame{Title: cmp.Or(title, "This cannot be done")}, text); failed != nil {
 		http.Error(v.w, fmt.Sprint(failed), http.StatusInternalServerError)
 	}
 }
 
-// maxReason bounds the bytes of an error's text.
+// maxReason bounds the characters of an error's text.
 const maxReason = 1000
 
 var keysPage = parsed("keys.tmpl")

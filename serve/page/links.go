@@ -2,6 +2,7 @@ package page
 
 import (
 	"crypto/rand"
+	"maps"
 	"net/url"
 	"sync"
 	"time"
@@ -26,11 +27,7 @@ type link struct {
 func (l *Links) New(token string, now time.Time) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for code, other := range l.held {
-		if !now.Before(other.until) {
-			delete(l.held, code)
-		}
-	}
+	maps.DeleteFunc(l.held, func(_ string, other link) bool { return !now.Before(other.until) })
 	if l.held == nil {
 		l.held = map[string]link{}
 	}

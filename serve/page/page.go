@@ -94,9 +94,7 @@ func Handler(o Options) http.Handler {
 	o.HowToWrite = cmp.Or(o.HowToWrite, "This server changes nothing that has happened.")
 	o.HowToUpload = cmp.Or(o.HowToUpload, "This server takes no files.")
 	o.HowToEnter = cmp.Or(o.HowToEnter, "The server says where its token is when it starts.")
-	if o.Links == nil {
-		o.Links = &Links{}
-	}
+	o.Links = cmp.Or(o.Links, &Links{})
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -41,7 +41,7 @@ func File(w io.Writer, r *Run, opts *FileOptions) error {
 		o = *opts
 	}
 	alone := *r
-	alone.Links, alone.short = Links{}, len(r.View.Steps) > mostSteps
+	alone.Links = Links{}
 	data := fileData{Frame: alone.frame(o), Answer: o.Answer}
 	for _, part := range []func() (template.HTML, error){
 		alone.Overview,
@@ -86,10 +86,7 @@ func (r *Run) frame(o FileOptions) look.Frame {
 // allSteps shows the steps of a file.
 func (r *Run) allSteps() (template.HTML, error) {
 	n := len(r.View.Steps)
-	if !r.short {
-		return r.steps(look.Pager{}, [2]int{0, n})
-	}
-	return r.steps(look.Pager{}, [2]int{0, mostSteps / 2}, [2]int{n - mostSteps/2, n})
+	return r.steps(look.Pager{}, [2]int{0, min(n, mostSteps/2)}, [2]int{max(mostSteps/2, n-mostSteps/2), n})
 }
 
 // leftOut reports whether a long run's file leaves out a superstep.

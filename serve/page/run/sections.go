@@ -26,8 +26,6 @@ type Run struct {
 	Outcome string
 	// Links are the addresses of the sections.
 	Links Links
-	// short says that not all supersteps are shown; see allSteps.
-	short bool
 }
 
 // Links are addresses of pages. A part without an address is on the same page.
@@ -58,13 +56,13 @@ func section(name string, data any) (template.HTML, error) { return look.Section
 // step returns the address of a superstep, by its position in the view.
 func (r *Run) step(position int) string {
 	anchor := "#" + r.anchor(position)
-	if r.short && r.leftOut(position) {
+	switch {
+	case r.Links.Steps != "":
+		return at(r.Links.Steps, position/StepsPerPage*StepsPerPage) + anchor
+	case r.leftOut(position):
 		return "#left-out"
 	}
-	if r.Links.Steps == "" {
-		return anchor
-	}
-	return at(r.Links.Steps, "from", position/StepsPerPage*StepsPerPage) + anchor
+	return anchor
 }
 
 // anchor returns the ID of a superstep's section.
@@ -76,23 +74,20 @@ func (r *Run) anchor(position int) string {
 	return fmt.Sprintf("step-%d", s.Step)
 }
 
-func at(page, key string, value int) string {
-	if value == 0 {
+// at returns the address of the page that begins at an entry.
+func at(page string, from int) string {
+	if from == 0 {
 		return page
 	}
-	return fmt.Sprintf("%s?%s=%d", page, key, value)
+	return fmt.Sprintf("%s?from=%d", page, from)
 }
 
 // opened returns the address of the graph with these nodes open.
 func (r *Run) opened(paths []string) string {
-	query := make([]string, len(paths))
-	for i, p := range paths {
-		query[i] = "open=" + url.QueryEscape(p)
-	}
 	if len(paths) == 0 {
-		query = []string{"open="}
+		paths = []string{""}
 	}
-	return r.Links.Graph + "?" + strings.Join(query, "&") + "#graph"
+	return r.Links.Graph + "?" + url.Values{"open": paths}.Encode() + "#graph"
 }
 
 // pages returns the pager of a part that stands on its own page.
@@ -100,7 +95,7 @@ func pages(what, page string, from, per, of int) look.Pager {
 	if page == "" {
 		return look.Pager{}
 	}
-	return look.Pages(what, from, per, of, func(from int) string { return at(page, "from", from) + "#" + what })
+	return look.Pages(what, from, per, of, func(from int) string { return at(page, from) + "#" + what })
 }
 
 // window returns the bounds of a page in a list of length of. A page outside the list becomes the

@@ -186,7 +186,7 @@ func TestPages(t *testing.T) {
 	stands := map[string]string{}
 	heading := regexp.MustCompile(`<section class="step done" id="(step-\d+)"`)
 	for from := 0; from < 5000; from += StepsPerPage {
-		address := at("/s", "from", from)
+		address := at("/s", from)
 		page := written(t)((&Run{View: viewOf(t, events, &view.Options{From: from, Steps: StepsPerPage}), Links: r.Links}).Steps(from))
 		if len(page) > 200_000 {
 			t.Fatalf("a page has %d bytes", len(page))
