@@ -239,22 +239,15 @@ func saying(ev runs.Event) (out said, ok bool) {
 // customText describes a node's custom event: its name, and for a model call the model and the
 // tokens.
 func customText(ev runs.Event) string {
-	var call struct {
-		Model string `json:"model"`
-		Skill string `json:"skill"`
-		Usage struct {
-			Input  int `json:"input_tokens"`
-			Output int `json:"output_tokens"`
-		} `json:"usage"`
-	}
-	if ev.Name != "model_call" || json.Unmarshal(ev.Data, &call) != nil || call.Model == "" {
+	var call event.Call
+	if ev.Name != event.ModelCall || json.Unmarshal(ev.Data, &call) != nil || call.Model == "" {
 		return look.Plain(ev.Name)
 	}
 	text := "called " + call.Model
 	if call.Skill != "" {
 		text += " for " + call.Skill
 	}
-	return fmt.Sprintf("%s: %d tokens in, %d out", text, call.Usage.Input, call.Usage.Output)
+	return fmt.Sprintf("%s: %d tokens in, %d out", text, call.Usage.InputTokens, call.Usage.OutputTokens)
 }
 
 // stop stops a run.

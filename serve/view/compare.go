@@ -45,9 +45,9 @@ func Compare(was, is []trace.Record) (Comparison, error) {
 	if len(was) == 0 || len(is) == 0 {
 		return Comparison{}, fmt.Errorf("comparing runs: one of them has no events")
 	}
-	normal := trace.Normalise(was)
 	c := Comparison{Given: given(was[0].Header, is[0].Header), Step: -1}
-	before, after := effects(was), effects(is)
+	before, at := effects(was)
+	after, _ := effects(is)
 	if d, differ := trace.First(before, after); differ {
 		side := before
 		if d.Index >= len(before) {
@@ -56,7 +56,7 @@ func Compare(was, is []trace.Record) (Comparison, error) {
 		if places := side[d.Index].Places; len(places) > 0 {
 			c.Step = places[0].Step
 		}
-		d.Index = indexIn(normal, d.Index)
+		d.Index = at[d.Index]
 		c.First = &d
 	}
 	var err error
@@ -98,40 +98,24 @@ func given(was, is *trace.Header) []Value {
 	return out
 }
 
-// incidental reports whether a record's differences are ignored: the sizes of a model call, the ID
-// of a checkpoint.
-func incidental(rec trace.Record) bool {
-	return rec.Kind == event.ModelCall || rec.Kind == graph.CheckpointSaved.String()
-}
-
-// indexIn converts an index into [effects] to the index of the same event in the normalised trace.
-func indexIn(normal []trace.Record, without int) int {
+// effects returns a normalised trace without settings, hashes of prompts, IDs of interrupts, sizes of
+// model calls and IDs of checkpoints, and the positions of its records in the normalised trace, with
+// that of its end.
+func effects(records []trace.Record) (out []trace.Record, at []int) {
+	normal := trace.Normalise(records)
 	for i, rec := range normal {
-		if incidental(rec) {
+		if rec.Kind == event.ModelCall || rec.Kind == graph.CheckpointSaved.String() {
 			continue
 		}
-		if without == 0 {
-			return i
-		}
-		without--
-	}
-	return len(normal) + without
-}
-
-// effects returns a normalised trace without settings, hashes of prompts, IDs of interrupts, and
-// incidental records.
-func effects(records []trace.Record) []trace.Record {
-	out := slices.DeleteFunc(trace.Normalise(records), incidental)
-	for i := range out {
-		rec := &out[i]
-		rec.Seq, rec.Header = i, nil
+		rec.Seq, rec.Header = len(out), nil
 		rec.Update, rec.Data = withoutUsage(rec.Update), withoutUsage(rec.Data)
 		rec.Interrupts = slices.Clone(rec.Interrupts)
 		for k := range rec.Interrupts {
 			rec.Interrupts[k].ID = ""
 		}
+		out, at = append(out, rec), append(at, i)
 	}
-	return out
+	return out, append(at, len(normal))
 }
 
 // usageKeys are the keys of a state.ModelUsage.
