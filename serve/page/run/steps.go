@@ -1,11 +1,13 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/view"
@@ -189,19 +191,10 @@ func said(s event.Said) (out []saying) {
 	return out
 }
 
-// cost describes the cost of calls.
+// cost describes the cost of calls, as terminals do.
 func cost(u state.ModelUsage) string {
-	switch {
-	case u.Unpriced > 0 && u.Cost > 0:
-		return u.Cost.String() + " and more: some have no price"
-	case u.Unpriced > 0:
-		return "no price is known"
-	case u.Cost > 0:
-		return u.Cost.String()
-	case u.RecordedCost > 0:
-		return "0 (" + u.RecordedCost.String() + " when it was recorded)"
-	}
-	return "not recorded"
+	words := strings.TrimPrefix(u.CostWords(), ", ")
+	return cmp.Or(strings.TrimPrefix(words, "cost "), "not recorded")
 }
 
 // A scoreTable has the hits of a search, with a column for each ranker.
