@@ -118,7 +118,7 @@ func pairs(a, b []figure, otherwise string) []pair {
 
 // compared returns the figures of a run that are compared.
 func (r *Run) compared() []figure {
-	word, _ := r.status()
+	word, _, _ := r.ended()
 	out := []figure{{Name: "End", Value: word}}
 	if r.View.Error != "" {
 		out = append(out, figure{Name: "Error", Value: r.View.Error})

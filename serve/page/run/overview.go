@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -22,8 +23,8 @@ type figure struct{ Name, Value, More string }
 
 // Overview shows what ran, how it ended, and with which settings.
 func (r *Run) Overview() (template.HTML, error) {
-	data := overviewData{Run: r, Ending: r.ending(), Figures: r.figures()}
-	data.Status, data.Tone = r.status()
+	data := overviewData{Run: r, Figures: r.figures()}
+	data.Status, data.Tone, data.Ending = r.ended()
 	if h := r.View.Header; h != nil && json.Unmarshal(h.Input, &data.Input) != nil {
 		data.Input = nil
 	}
@@ -55,25 +56,27 @@ func (r *Run) figures() []figure {
 	return []figure{time, {"Supersteps", fmt.Sprint(len(v.Steps)), tasks}, calls, {"Cost", cost(v.Total), ""}}
 }
 
-// status returns the run's end in a word: from its pipeline, or else from the graph.
-func (r *Run) status() (word, tone string) {
-	v := &r.View
+// ended returns how the run ended: in a word, from its pipeline or else from the graph, with its tone,
+// and in a sentence; "" for one that has just ended.
+func (r *Run) ended() (word, tone, says string) {
+	switch v := &r.View; {
+	case v.Live && !v.Ended:
+		word, tone, says = "running", "plain", "The run goes on."
+	case !v.Ended:
+		word, tone, says = "broken off", "warn", "The record ends before the run does: the run was killed, or its record was cut."
+	case len(v.Interrupts) > 0:
+		word, tone, says = "waits for a person", "warn", "The run stopped for a person."
+	case v.Error != "":
+		word, tone, says = "failed", "bad", "The run failed: "+v.Error
+	default:
+		word, tone = look.Outcome("")
+	}
 	var end struct {
 		Status string `json:"status"`
 	}
-	if json.Unmarshal(v.End, &end) != nil || end.Status == "" {
-		end.Status = r.Outcome
+	_ = json.Unmarshal(r.View.End, &end) // in another form it has no status
+	if status := cmp.Or(end.Status, r.Outcome); status != "" {
+		word, tone = look.Outcome(status)
 	}
-	switch {
-	case end.Status != "":
-	case v.Live && !v.Ended:
-		return "running", "plain"
-	case !v.Ended:
-		return "broken off", "warn"
-	case len(v.Interrupts) > 0:
-		return "waits for a person", "warn"
-	case v.Error != "":
-		return "failed", "bad"
-	}
-	return look.Outcome(end.Status)
+	return word, tone, says
 }

@@ -72,25 +72,9 @@ func (r *Run) steps(p look.Pager, windows ...[2]int) (template.HTML, error) {
 		}
 	}
 	if next == len(r.View.Steps) {
-		data.Broken = r.ending()
+		_, _, data.Broken = r.ended()
 	}
 	return section("steps", data)
-}
-
-// ending describes how the run ended.
-func (r *Run) ending() string {
-	v := &r.View
-	switch {
-	case v.Live && !v.Ended:
-		return "The run goes on."
-	case !v.Ended:
-		return "The record ends before the run does: the run was killed, or its record was cut."
-	case len(v.Interrupts) > 0:
-		return "The run stopped for a person."
-	case v.Error != "":
-		return "The run failed: " + v.Error
-	}
-	return ""
 }
 
 func (r *Run) stepAt(position int) step {
