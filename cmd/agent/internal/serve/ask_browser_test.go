@@ -28,7 +28,7 @@ func TestAskInBrowser(t *testing.T) {
 		p.Look(view)
 		p.Goto(s.url + "/ui/")
 		p.Wait(`document.activeElement.id === 'question'`)
-		p.Sees("What is said about “Expiry”?")
+		p.Sees("What is said about “Elements of a valid permit”?")
 		p.Picture(name + "1-begin")
 		p.Type(clitest.PermitQuestion)
 		p.Loads(func() { p.Press("Enter") })
