@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.com/assay/graph"
@@ -31,14 +33,18 @@ type letter struct {
 const aLetter = `{"to":"ann","body":"Dear Ann,\nthe lantern fee is due.","copies":2,"urgent":false,"tags":["fees"]}`
 
 // approving serves an agent that writes letters and removes folders, each with a person's approval,
-// and a graph that asks with a payload in its input. Each call is told to heard.
-func approving(t *testing.T) (s *site, heard *[]string) {
+// and a graph that asks with a payload in its input. heard returns what was called, sorted.
+func approving(t *testing.T) (s *site, heard func() []string) {
 	t.Helper()
-	heard = &[]string{}
-	tool := func(name, about string, fn func(args json.RawMessage)) react.Tool {
+	var mu sync.Mutex
+	var calls []string
+	tool := func(name, about string) react.Tool {
 		made, err := llm.NewTool(name, about, func(_ context.Context, in letter) (string, error) {
 			data, err := json.Marshal(in)
-			fn(data)
+			mu.Lock()
+			defer mu.Unlock()
+			calls = append(calls, name+" "+string(data))
+			slices.Sort(calls)
 			return name + " is done", err
 		})
 		if err != nil {
@@ -46,16 +52,13 @@ func approving(t *testing.T) (s *site, heard *[]string) {
 		}
 		return react.Tool{Callable: made, Approve: react.Always}
 	}
-	tells := func(name string) func(json.RawMessage) {
-		return func(args json.RawMessage) { *heard = append(*heard, name+" "+string(args)) }
-	}
 	m := &llmtest.Script{Answers: map[string][]llmtest.Answer{}}
 	for range 20 {
 		m.Answers["agent"] = append(m.Answers["agent"],
 			llmtest.Answer{Calls: []llm.ToolCall{{ID: "c1", Name: "send", Arguments: json.RawMessage(aLetter)}, {ID: "c2", Name: "drop", Arguments: json.RawMessage(`{"to":"old","body":"","copies":0,"urgent":true,"tags":[]}`)}}},
 			llmtest.Answer{Text: "It is done."})
 	}
-	g, err := react.New(m, []react.Tool{tool("send", "Sends a letter.", tells("send")), tool("drop", "Removes a folder <b>for good</b>.", tells("drop"))}, &react.Options{Name: "agent"})
+	g, err := react.New(m, []react.Tool{tool("send", "Sends a letter."), tool("drop", "Removes a folder <b>for good</b>.")}, &react.Options{Name: "agent"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +70,14 @@ func approving(t *testing.T) (s *site, heard *[]string) {
 		answer, err := graph.Interrupt[json.RawMessage](ctx, "q", json.RawMessage(s.Text))
 		return graph.Update[work]{lines.Add(string(answer))}, err
 	}))
-	return served(t, func(o *serve.Options) {
+	s = served(t, func(o *serve.Options) {
 		o.Graphs = append(o.Graphs, serve.Register("agent", app, nil), serve.Register("payload", compiled("payload", asks), nil))
-	}), heard
+	})
+	return s, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(calls)
+	}
 }
 
 var decisionOf = regexp.MustCompile(`name="decision-([0-9a-f]{32})-1"`)
@@ -134,8 +142,8 @@ func TestApprovals(t *testing.T) {
 			}
 		}
 	}
-	if len(*heard) > 0 {
-		t.Fatalf("a call was made: %q", *heard)
+	if len(heard()) > 0 {
+		t.Fatalf("a call was made: %q", heard())
 	}
 	form := fields(map[string]string{"decision-1": "edit", "arg-1-1": "bo", "arg-1-2": "Dear Bo,\r\nit is due.", "arg-1-3": " 3 ", "arg-1-4": "true", "arg-1-5": `["a", "b"]`, "decision-2": "reject", "reason-2": "it is needed"})
 	form.Set("in", "ask")
@@ -144,8 +152,8 @@ func TestApprovals(t *testing.T) {
 		t.Fatalf("a decision leads to %s", got)
 	}
 	s.ended(thread)
-	if want := `send {"to":"bo","body":"Dear Bo,\nit is due.","copies":3,"urgent":true,"tags":["a","b"]}`; len(*heard) != 1 || (*heard)[0] != want {
-		t.Errorf("called %q, want %q", *heard, want)
+	if want := `send {"to":"bo","body":"Dear Bo,\nit is due.","copies":3,"urgent":true,"tags":["a","b"]}`; len(heard()) != 1 || heard()[0] != want {
+		t.Errorf("called %q, want %q", heard(), want)
 	}
 	page = s.get("/ui/ask/" + thread)
 	for _, want := range []string{`<h2 class="asked" dir="auto">You changed send; rejected drop: it is needed</h2>`, "a person rejected this call: it is needed", "It asked, and went on with the answer."} {
@@ -165,13 +173,13 @@ func TestApproveAll(t *testing.T) {
 	form := fields(map[string]string{"decision-1": "reject"})
 	form.Set("all", "1")
 	_, _, answer := s.post("/ui/threads/"+thread+"/answer", form)
-	if r := s.arrived(answer); r.Status != runs.Success || len(*heard) != 2 || (*heard)[0] != "send "+aLetter || r.Asked != "You approved send; approved drop" {
-		t.Errorf("%+v: %q", r, *heard)
+	if r := s.arrived(answer); r.Status != runs.Success || len(heard()) != 2 || heard()[1] != "send "+aLetter || r.Asked != "You approved send; approved drop" {
+		t.Errorf("%+v: %q", r, heard())
 	}
 	thread, fields = s.asked("Write to Ann.")
 	_, _, answer = s.post("/ui/threads/"+thread+"/answer", fields(map[string]string{"decision-1": "respond", "reply-1": "It was sent.", "decision-2": "reject"}))
-	if r := s.arrived(answer); len(*heard) != 2 || !strings.Contains(s.get("/ui/runs/"+r.ID), "It was sent.") {
-		t.Errorf("%+v: %q", r, *heard)
+	if r := s.arrived(answer); len(heard()) != 2 || !strings.Contains(s.get("/ui/runs/"+r.ID), "It was sent.") {
+		t.Errorf("%+v: %q", r, heard())
 	}
 }
 
@@ -261,7 +269,7 @@ func TestBrowserApprovals(t *testing.T) {
 		p.Sees("You approved send; approved drop")
 		s.ended(thread)
 	}
-	if len(*heard) != 6 || !strings.HasPrefix((*heard)[0], `send {"to":"bo"`) {
-		t.Errorf("called %q", *heard)
+	if len(heard()) != 6 || !strings.HasPrefix(heard()[5], `send {"to":"bo"`) {
+		t.Errorf("called %q", heard())
 	}
 }
