@@ -123,7 +123,7 @@ func offered(ctx context.Context, o *openCorpus) []string {
 	var own, plain []drafts.Question
 	for _, p := range read {
 		heading := numbered.ReplaceAllString(p.Section[strings.LastIndex(p.Section, " > ")+1:], "")
-		if strings.HasSuffix(heading, "?") && len(strings.Fields(p.Text)) > 2*len(strings.Fields(heading)) { // more than a promise
+		if strings.HasSuffix(heading, "?") && len(strings.Fields(p.Text)) > len(strings.Fields(heading)) { // more than a promise
 			own = append(own, drafts.Question{Question: heading, File: p.Source})
 		} else if plainHeading.MatchString(heading) && len(heading) < longestHeading {
 			plain = append(plain, drafts.Question{Question: "What is said about “" + heading + "”?", File: p.Source})
