@@ -59,7 +59,7 @@ func TestChecks(t *testing.T) {
 		"covered":         {`<button>a</button><div style="position: fixed; inset: 0; background: #fff"></div>`, p.Walk, "lies over"},
 		"outside":         {`<button style="position: absolute; left: -999px">a</button>`, p.Walk, "outside of the window"},
 	} {
-		url := serve(t, map[string]string{"/": frame + c.body, "/good": frame + `<style>:focus-visible { outline: 3px solid #123 }</style><button>a</button><a href="#">b</a><input type="radio" name="r" aria-label="c" checked><input type="radio" name="r" aria-label="d"><details><summary>e</summary><button>f</button></details>`})
+		url := serve(t, map[string]string{"/": frame + c.body, "/good": frame + `<style>:focus-visible { outline: 3px solid #123 }</style><button>a</button><a href="#">b</a><input type="radio" name="r" aria-label="c" checked><input type="radio" name="r" aria-label="d"><input type="radio" name="s" aria-label="g"><input type="radio" name="s" aria-label="h"><details><summary>e</summary><button>f</button></details>`})
 		for path, found := range map[string]bool{"/": true, "/good": false} {
 			p.Goto(url + path)
 			faults := c.look()

@@ -57,9 +57,14 @@
   usable() {
     const all = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')].filter(e =>
       e.tabIndex >= 0 && !e.disabled && e.type !== 'hidden' && e.checkVisibility({visibilityProperty: true}) &&
-      !(e.type === 'radio' && e !== (e.form || document).querySelector(`input[type=radio][name="${CSS.escape(e.name)}"]:checked`) && document.querySelector(`input[type=radio][name="${CSS.escape(e.name)}"]:checked`)));
+      (e.type !== 'radio' || e === this.stop(e)));
     globalThis.assayUsable = all.map(e => ({e, plain: this.look(e)}));
     return all.filter(e => e.tabIndex > 0 || getComputedStyle(e).order !== '0').map(e => 'not where it is read: ' + this.tell(e));
+  },
+  // The radio button of a group that Tab reaches: the chosen one, or else the first.
+  stop(e) {
+    const of = `input[type=radio][name="${CSS.escape(e.name)}"]`, form = e.form || document;
+    return form.querySelector(of + ':checked') || form.querySelector(of);
   },
   look: e => [e, ...[...e.querySelectorAll('*')].slice(0, 5)].map(x => {
     const s = getComputedStyle(x);

@@ -67,6 +67,21 @@ func (p *Page) Focus(selector string) {
 	p.t.Fatalf("%s: Tab does not reach %s", p.url, selector)
 }
 
+// Drop drops files or folders of this machine on the first element that a selector of CSS names.
+func (p *Page) Drop(selector string, paths ...string) {
+	p.t.Helper()
+	var at struct{ X, Y float64 }
+	p.Eval(fmt.Sprintf(`(() => {
+  const e = document.querySelector(%q);
+  e.scrollIntoView({block: 'center'});
+  const r = e.getClientRects()[0];
+  return {X: r.x + r.width / 2, Y: r.y + r.height / 2};
+})()`, selector), &at)
+	for _, kind := range []string{"dragEnter", "dragOver", "drop"} {
+		p.call("Input.dispatchDragEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "data": map[string]any{"items": []any{}, "files": paths, "dragOperationsMask": 1}}, nil)
+	}
+}
+
 // Click scrolls to the first element that a selector of CSS names, and presses the mouse on
 // it. Something that lies over it ends the test.
 func (p *Page) Click(selector string) {

@@ -148,7 +148,7 @@ func (v *visit) converse(a *asking, frame *look.Frame) error {
 
 // turn returns a run as a turn of its conversation.
 func (v *visit) turn(r runs.Run, last bool) (runView, error) {
-	out := runView{Run: v.row(r), ID: fmt.Sprintf("turn-%d", r.Number), Asked: r.Asked}
+	out := runView{Run: v.row(r), ID: turnID(r), Asked: r.Asked, Passed: r.Asks && !last}
 	a := &account{}
 	if out.Live = last && !r.Status.Ended(); out.Live {
 		var err error
@@ -158,9 +158,12 @@ func (v *visit) turn(r runs.Run, last bool) (runView, error) {
 		out.After, out.Lines, out.Earlier, out.Draft = a.seq, a.lines, a.earlier, a.draft
 		return out, nil
 	}
+	if out.Passed {
+		return out, nil
+	}
 	err := v.ended(r, a, &out)
-	if !last {
-		out.Asks = nil
+	for i := range out.Asks {
+		out.Asks[i].In = "ask"
 	}
 	return out, err
 }
@@ -290,7 +293,7 @@ func (v *visit) begin() error {
 	a.Question = strings.TrimSpace(a.Question)
 	run, err := v.beginRun(v.r.Context(), a)
 	if err == nil && a.Converse {
-		return v.to(fmt.Sprintf("%s#turn-%d", join("ask", run.Thread), run.Number))
+		return v.to(turnPath(run))
 	}
 	if err == nil {
 		return v.to(join("runs", run.ID))
@@ -303,6 +306,12 @@ func (v *visit) begin() error {
 	a.Refused = err.Error()
 	return v.showAsk(status, a)
 }
+
+// turnPath returns the address of a run as a turn of its conversation.
+func turnPath(r runs.Run) string { return join("ask", r.Thread) + "#" + turnID(r) }
+
+func turnID(r runs.Run) string { return fmt.Sprintf("turn-%d", r.Number) }
+
 func (v *visit) beginRun(ctx context.Context, a *asking) (runs.Run, error) {
 	spec := runs.Spec{Graph: a.Graph.Name, Saved: map[string]string{"graph_id": a.Graph.Name}}
 	if a.Thread != nil {

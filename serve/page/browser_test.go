@@ -148,6 +148,24 @@ func TestBrowserStop(t *testing.T) {
 	}
 }
 
+// A form that is sent twice at once is sent once, and again after a way back.
+func TestBrowserSendsOnce(t *testing.T) {
+	s := served(t, nil)
+	p := s.enter()
+	for i := 1; i <= 2; i++ {
+		p.Goto(s.url + "/ui/ask?graph=plain&input=%7B%7D")
+		p.Loads(func() { p.Eval(`for (const i of [1, 2]) document.querySelector('.composer').requestSubmit()`, nil) })
+		p.Wait(`location.pathname.startsWith('/ui/runs/')`)
+		if all, err := s.space().AllRuns(t.Context(), nil); err != nil || len(all) != i {
+			t.Errorf("after %d forms there are %d runs, %v", i, len(all), err)
+		}
+	}
+	p.Loads(func() { p.Eval(`history.back()`, nil) })
+	p.Loads(func() { p.Click(".composer p button") })
+	p.Wait(`location.pathname.startsWith('/ui/runs/')`)
+	sound(t, p)
+}
+
 // A question is answered by mouse with a choice and by keyboard with a text; the run that goes
 // on is shown.
 func TestBrowserAnswer(t *testing.T) {

@@ -42,7 +42,7 @@ func (v *visit) list() error {
 	}
 	query := strings.TrimSpace(v.r.URL.Query().Get("q"))
 	words := strings.Fields(strings.ToLower(query))
-	found, err := v.AllRuns(v.r.Context(), func(r *runs.Run) bool { return matches(r, words) })
+	found, err := v.AllRuns(v.r.Context(), func(r *runs.Run) bool { return matches(r, v.titleOf(r.Graph), words) })
 	if err != nil {
 		return err
 	}
@@ -55,10 +55,10 @@ func (v *visit) list() error {
 	return v.show(listPage, "Runs", look.Frame{Title: "Runs"}, out)
 }
 
-// matches reports whether a run contains all words, each in its question, graph, status, thread or
-// ID.
-func matches(r *runs.Run, words []string) bool {
-	text := strings.ToLower(strings.Join([]string{r.Asked, r.Graph, worded(*r).Word, r.Thread, r.ID}, "\n"))
+// matches reports whether a run contains all words, each in its question, graph, graph's title, status,
+// thread or ID.
+func matches(r *runs.Run, title string, words []string) bool {
+	text := strings.ToLower(strings.Join([]string{r.Asked, r.Graph, title, worded(*r).Word, r.Thread, r.ID}, "\n"))
 	for _, w := range words {
 		if !strings.Contains(text, w) {
 			return false
@@ -68,7 +68,7 @@ func matches(r *runs.Run, words []string) bool {
 }
 
 func (v *visit) row(r runs.Run) runRow {
-	out := runRow{ID: r.ID, Thread: r.Thread, Graph: r.Graph, Asked: title(r), Status: worded(r), Began: moment(r.Created), Removed: r.Temporary && r.Status.Ended()}
+	out := runRow{ID: r.ID, Thread: r.Thread, Graph: v.titleOf(r.Graph), Asked: title(r), Status: worded(r), Began: moment(r.Created), Removed: r.Temporary && r.Status.Ended()}
 	if r.Status.Ended() {
 		out.Took = look.Duration(float64(took(r)) / float64(time.Millisecond))
 	}

@@ -86,6 +86,7 @@ type visit struct {
 	tenant string
 	ticket string            // the token in this browser's forms
 	form   *multipart.Reader // the rest of a form with files; nil for another request
+	tried  question          // whose answer could not be taken, with what was typed; empty for none
 }
 
 // Handler returns the handler for all paths under /ui/.

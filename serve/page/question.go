@@ -1,9 +1,12 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"example.com/assay/graph"
@@ -12,12 +15,16 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// A question is an interrupt of a thread, with the form that answers it.
+// A question is an interrupt of a thread, with the form that answers it: a decision about each call of
+// an agent, choices, or a field.
 type question struct {
 	ID, Node, Problem string
 	Payload           []value
+	Calls             []call
+	Old, All          bool     // the calls are asked about in the older form; all of them may be approved
 	Choices           []choice // answers that the payload suggests
 	Thread, Ticket    string
+	In                string // "ask" for a form in a conversation
 }
 
 // A choice is an answer that one click gives.
@@ -26,13 +33,8 @@ type choice struct{ Label, Answer string }
 func (v *visit) questions(at *runs.Snapshot, thread string) ([]question, error) {
 	var out []question
 	for _, p := range at.Interrupts {
-		node := p.Node
-		if p.Namespace != "" {
-			node = p.Namespace + "/" + node
-		}
-		q := question{ID: p.ID, Node: node, Problem: p.Problem, Choices: choices(p), Thread: thread, Ticket: v.ticket}
-		var err error
-		if q.Payload, err = fields(p.Payload); err != nil {
+		q, err := v.question(p, thread)
+		if err != nil {
 			return nil, err
 		}
 		out = append(out, q)
@@ -40,14 +42,30 @@ func (v *visit) questions(at *runs.Snapshot, thread string) ([]question, error) 
 	return out, nil
 }
 
-// choices returns the suggested answers of a payload, by its form: a list of options, an agent's
-// request to approve a tool call, or a question with a question mark, which suggests yes and no.
+// question returns the form for an interrupt, with the failed attempt of the same form.
+func (v *visit) question(p graph.PendingInterrupt, thread string) (question, error) {
+	if v.tried.ID == p.ID {
+		return v.tried, nil
+	}
+	q := question{ID: p.ID, Node: p.Node, Problem: p.Problem, Choices: choices(p), Thread: thread, Ticket: v.ticket}
+	if p.Namespace != "" {
+		q.Node = p.Namespace + "/" + q.Node
+	}
+	if q.Calls, q.Old = callsOf(p.Payload, p.ID); len(q.Calls) > 0 {
+		q.All = !slices.ContainsFunc(q.Calls, func(c call) bool { return c.Ways[0].Type != "approve" })
+		return q, nil
+	}
+	var err error
+	q.Payload, err = fields(p.Payload)
+	return q, err
+}
+
+// choices returns the suggested answers of a payload, by its form: a list of options, or a question
+// with a question mark, which suggests yes and no.
 func choices(p graph.PendingInterrupt) []choice {
 	var asks struct {
 		Options  []json.RawMessage `json:"options"`
 		Choices  []json.RawMessage `json:"choices"`
-		Action   json.RawMessage   `json:"action_request"`
-		Actions  []json.RawMessage `json:"action_requests"`
 		Question string            `json:"question"`
 		Text     string            `json:"text"`
 	}
@@ -59,17 +77,8 @@ func choices(p graph.PendingInterrupt) []choice {
 	for _, o := range append(asks.Options, asks.Choices...) {
 		out = append(out, choice{oneLine(look.Readable(o)), string(o)})
 	}
-	switch {
-	case len(out) > 0:
+	if len(out) > 0 {
 		return out
-	case asks.Action != nil:
-		return []choice{{"Approve", `[{"type":"accept"}]`}, {"Reject", `[{"type":"ignore"}]`}}
-	case len(asks.Actions) > 0:
-		each := func(kind string) string {
-			one := `{"type":"` + kind + `"}`
-			return `{"decisions":[` + one + strings.Repeat(","+one, len(asks.Actions)-1) + `]}`
-		}
-		return []choice{{"Approve", each("approve")}, {"Reject", each("reject")}}
 	}
 	for _, q := range []string{text, asks.Question, asks.Text} {
 		if strings.HasSuffix(strings.TrimSpace(q), "?") {
@@ -81,6 +90,36 @@ func choices(p graph.PendingInterrupt) []choice {
 
 func oneLine(text string) string { return look.Cut(strings.Join(strings.Fields(text), " "), 80) }
 
+// answer reads the form: the answer, and it in words. With calls that cannot be decided so, both are
+// empty, and the question has what was typed, with the faults.
+func (q *question) answer(form url.Values) (answer json.RawMessage, words string, err error) {
+	if len(q.Calls) == 0 {
+		answer = json.RawMessage(cmp.Or(form.Get("choice"), form.Get("answer")))
+		if form.Get("as") == "text" || !json.Valid(answer) {
+			answer, err = json.Marshal(form.Get("answer"))
+		}
+		return answer, "", err
+	}
+	var decisions []any
+	var said []string
+	faulty := false
+	for i := range q.Calls {
+		c := &q.Calls[i]
+		c.take(form)
+		decision, words := c.decided(q.Old)
+		decisions, said, faulty = append(decisions, decision), append(said, words), faulty || c.Fault != ""
+	}
+	switch {
+	case faulty:
+		return nil, "", nil
+	case q.Old:
+		answer, err = json.Marshal(decisions)
+	default:
+		answer, err = json.Marshal(map[string]any{"decisions": decisions})
+	}
+	return answer, "You " + strings.Join(said, "; "), err
+}
+
 // answerQuestion answers a thread's interrupt. The run that asked has ended; another one continues.
 func (v *visit) answerQuestion() error {
 	thread, id := v.r.PathValue("thread"), v.r.PostFormValue("id")
@@ -88,36 +127,47 @@ func (v *visit) answerQuestion() error {
 	if err != nil {
 		return err
 	}
-	if at == nil || !asks(at, id) {
+	i := -1
+	if at != nil {
+		i = slices.IndexFunc(at.Interrupts, func(p graph.PendingInterrupt) bool { return p.ID == id })
+	}
+	if i < 0 {
 		return refusal.New(http.StatusConflict, "this question was answered already, or the thread has gone on: load its page again")
 	}
-	answer := json.RawMessage(v.r.PostFormValue("choice"))
-	if len(answer) == 0 {
-		answer = json.RawMessage(v.r.PostFormValue("answer"))
-		if v.r.PostFormValue("as") == "text" || !json.Valid(answer) {
-			if answer, err = json.Marshal(v.r.PostFormValue("answer")); err != nil {
-				return err
-			}
+	q, err := v.question(at.Interrupts[i], thread)
+	if err != nil {
+		return err
+	}
+	inTalk := v.r.PostFormValue("in") == "ask"
+	answer, words, err := q.answer(v.r.PostForm)
+	if err != nil {
+		return err
+	}
+	if answer == nil {
+		v.tried = q
+		if !inTalk {
+			return v.showThread(http.StatusUnprocessableEntity, "", edit{}, again{})
 		}
+		a, err := v.asking(url.Values{"thread": {thread}})
+		if err != nil {
+			return err
+		}
+		return v.showAsk(http.StatusUnprocessableEntity, a)
 	}
 	asked, err := v.Run(v.r.Context(), at.Run)
 	if err != nil && !errors.As(err, new(*runs.NotFoundError)) { // it may have been removed
 		return err
 	}
-	r, err := v.Begin(v.r.Context(), runs.Spec{
-		Thread: thread, Graph: g.Name, Resume: true, Answers: map[string]json.RawMessage{id: answer}, Settings: asked.Settings,
-	})
-	if err != nil {
+	spec := runs.Spec{Thread: thread, Graph: g.Name, Resume: true, Answers: map[string]json.RawMessage{id: answer}, Asked: words, Settings: asked.Settings}
+	if g.Converses() {
+		spec.Modes = graph.Tokens
+	}
+	r, err := v.Begin(v.r.Context(), spec)
+	switch {
+	case err != nil:
 		return err
+	case inTalk:
+		return v.to(turnPath(r))
 	}
 	return v.to(join("runs", r.ID))
-}
-
-func asks(at *runs.Snapshot, id string) bool {
-	for _, p := range at.Interrupts {
-		if p.ID == id {
-			return true
-		}
-	}
-	return false
 }

@@ -30,6 +30,7 @@ type runView struct {
 	Earlier  bool // earlier lines are left out
 	Draft    string
 	Asks     []question
+	Passed   bool          // it asked a person, and the conversation went on
 	Answer   template.HTML // the answer with its evidence, once the run has ended
 	State    []value       // the state, if the server cannot read the graph's answer
 	Failed   string        // why the run failed

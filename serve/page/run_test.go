@@ -18,7 +18,13 @@ import (
 // The list has each run with what it was asked and where it stands; a search finds it by any
 // of its words; another tenant sees none of it.
 func TestList(t *testing.T) {
-	s := served(t, nil)
+	s := served(t, func(o *serve.Options) {
+		for i, g := range o.Graphs {
+			if g.Name == "plain" {
+				o.Graphs[i].Title = "Plain words"
+			}
+		}
+	})
 	if body := s.get("/ui/runs"); !strings.Contains(body, "Nothing has run yet") {
 		t.Errorf("without runs:\n%s", body)
 	}
@@ -28,7 +34,8 @@ func TestList(t *testing.T) {
 	for query, want := range map[string][]string{
 		"":                    {"text: What is &lt;b&gt;negligence&lt;/b&gt;?", "done", "failed", "asked a person"},
 		"negligence":          {"negligence", "1 run"},
-		"NEGLIGENCE plain":    {"negligence", "1 run"},
+		"NEGLIGENCE plain":    {"negligence", "1 run", `dir="auto">Plain words</td>`},
+		"words negligence":    {"negligence", "1 run"},
 		"failed":              {"text: break", "1 run"},
 		waits.ID:              {"text: publish", "1 run"},
 		done.Thread + " done": {"negligence", "1 run"},
@@ -83,7 +90,7 @@ func TestRun(t *testing.T) {
 	for id, want := range map[string][]string{
 		plain.ID: {`class="badge good">done`, `class="node done" data-node="second"`, "first", "The state at its end"},
 		outer.ID: {`class="node graph done" data-node="mind"`, `data-node="mind/think"`},
-		fails.ID: {`class="badge bad">failed`, `class="node error" data-node="try"`, "the model does not answer"},
+		fails.ID: {"<details><summary>The state at its end", `class="badge bad">failed`, `class="node error" data-node="try"`, "the model does not answer"},
 	} {
 		body := s.get("/ui/runs/" + id)
 		for _, w := range want {

@@ -1,11 +1,14 @@
 package page
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"mime/multipart"
 	"net/http"
 	"slices"
@@ -142,10 +145,12 @@ func (v *visit) parts() (*multipart.Reader, error) {
 	if v.Uploads != nil {
 		most = v.Uploads.Most()
 	}
+	body := &patient{http.MaxBytesReader(v.w, v.r.Body, most+maxField*mostFiles), http.NewResponseController(v.w)}
+	_, kind, _ := mime.ParseMediaType(v.r.Header.Get("Content-Type")) // MultipartReader refuses another
 	v.r.Body = struct {
 		io.Reader
 		io.Closer
-	}{&patient{http.MaxBytesReader(v.w, v.r.Body, most+maxField*mostFiles), http.NewResponseController(v.w)}, v.r.Body}
+	}{&cleaner{from: bufio.NewReader(body), boundary: []byte("--" + kind["boundary"])}, v.r.Body}
 	form, err := v.r.MultipartReader()
 	if err != nil {
 		return nil, refusal.New(http.StatusBadRequest, "the form cannot be read: %v", err)
@@ -167,6 +172,41 @@ func (p *patient) Read(data []byte) (int, error) {
 		_ = p.out.SetReadDeadline(time.Time{})
 	}
 	return n, err
+}
+
+// A cleaner replaces control characters in the heads of a form's parts. Names of files may have them, and
+// package multipart refuses the whole form.
+type cleaner struct {
+	from     *bufio.Reader
+	boundary []byte
+	rest     []byte // of the line that was read
+	inLine   bool
+	inHead   bool
+}
+
+func (c *cleaner) Read(p []byte) (int, error) {
+	if len(c.rest) == 0 {
+		line, err := c.from.ReadSlice('\n')
+		if len(line) == 0 {
+			return 0, err
+		}
+		switch {
+		case !c.inLine && bytes.HasPrefix(line, c.boundary):
+			c.inHead = true
+		case c.inHead && !c.inLine && len(bytes.TrimRight(line, "\r\n")) == 0:
+			c.inHead = false
+		case c.inHead:
+			for i, b := range line {
+				if b < ' ' && !bytes.ContainsRune([]byte("\t\r\n"), rune(b)) || b == 0x7f {
+					line[i] = '_'
+				}
+			}
+		}
+		c.rest, c.inLine = line, line[len(line)-1] != '\n'
+	}
+	n := copy(p, c.rest)
+	c.rest = c.rest[n:]
+	return n, nil
 }
 
 // field reads the value of a field.

@@ -28,6 +28,10 @@ func (b *Builder) Checks(a state.Answer) {
 	in = &finder{text: b.Answer}
 	for _, q := range a.Quotes {
 		span := in.span(nil, q.Shown)
+		if span == nil { // an answer has a single space where a table has many
+			q.Shown = strings.Join(strings.Fields(q.Shown), " ")
+			span = in.span(nil, q.Shown)
+		}
 		if q.Source < 1 || q.Source > len(a.Sources) || covered(b.Findings, span) {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 
 	"example.com/assay/serve/page/look"
 	"example.com/assay/state"
@@ -16,7 +17,7 @@ import (
 //go:embed evidence.tmpl
 var pageText string
 
-var page = look.Parse(template.FuncMap{"sign": sign}, pageText)
+var page = look.Parse(template.FuncMap{"sign": sign, "outcome": func(s state.Status) string { word, _ := look.Outcome(string(s)); return word }}, pageText)
 
 // Options adjust Section. Nil is the zero value.
 type Options struct {
@@ -161,6 +162,22 @@ func (e *section) anchors(sheets []*sheet, cards []*card) map[string]string {
 	for _, c := range cards {
 		if c.Kind == proof.Requirement {
 			out["["+c.Label+"]"] = c.ID
+		}
+	}
+	return out
+}
+
+// Repeated reports whether the answer itself has the nearest passage's words.
+func (e *section) Repeated() bool { return strings.Contains(e.Answer, e.Nearest.Text) }
+
+// Telling returns the measures that say more than that all is well, and Usual the others.
+func (e *section) Telling() []proof.Measure { return e.measures(false) }
+func (e *section) Usual() []proof.Measure   { return e.measures(true) }
+
+func (e *section) measures(usual bool) (out []proof.Measure) {
+	for _, m := range e.Measures {
+		if (m.Usual || m.Aside) == usual {
+			out = append(out, m)
 		}
 	}
 	return out

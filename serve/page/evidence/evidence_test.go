@@ -13,6 +13,7 @@ import (
 	"example.com/assay/eval"
 	"example.com/assay/eval/studytest"
 	"example.com/assay/serve/page/evidence"
+	"example.com/assay/serve/page/look"
 	"example.com/assay/state"
 	"example.com/assay/state/proof"
 )
@@ -133,7 +134,7 @@ func TestWordsThatDecided(t *testing.T) {
 			"county_conflicting":   {"REQ-S001 says “60 minutes” and REQ-P001 “90 minutes”", "Not used in the answer: 17 requirements", `<span class="badge bad" dir="auto">✗ rejected</span>`},
 			"public_health_edges":  {"tobacco smoking → lung cancer", "Source 1 finds no such effect.", "9 rejected"},
 			"contract_fields":      {"effective_date", "2021-09-14", "5 in the document"},
-			"asylum_out_of_corpus": {"nearest passage", `<mark id="nearest-quote" class="weighed">If the lease grants the use of “equipment,” the conversation may be heard to show what that word means.</mark><a class="back weighed" href="#nearest"`, "nothing in them mentions “asylum”", "! no evidence"},
+			"asylum_out_of_corpus": {"nearest passage", `<mark id="nearest-quote" class="weighed">If the lease grants the use of “equipment,” the conversation may be heard to show what that word means.</mark><a class="back weighed" href="#nearest"`, "Nothing in them mentions “asylum”", "! not found"},
 			"battery_ricochet":     {`<span class="badge plain" dir="auto">C</span>`, "Reasons for the choice"},
 		}[item.ID] {
 			if !strings.Contains(page, want) {
@@ -153,6 +154,26 @@ func TestNearest(t *testing.T) {
 		if l.quoted["nearest-quote"] != want {
 			t.Errorf("%q: %q is marked, want %q", line, l.quoted, want)
 		}
+	}
+}
+
+// The nearest passage stands once, and a figure is in sight where it says more than that all is well.
+func TestInSight(t *testing.T) {
+	p := proof.Proof{
+		Answer: "Not found. Nearest: d: “Salt is white.”", Documents: []proof.Document{{Name: "d"}}, Nearest: &proof.Nearest{Where: "d", Why: "it is about salt", Quote: proof.Quote{End: 14, Text: "Salt is white."}},
+		Measures: []proof.Measure{{Name: "claims", Text: "1 of 2 supported"}, {Name: "quotes", Text: "all exact", Usual: true}, {Name: "relevance", Text: "0.4", Aside: true}},
+	}
+	page := section(t, p, of("Salt is white."), nil)
+	sight, folded, _ := strings.Cut(page, "How it was checked")
+	if strings.Count(page, "Salt is white.") != 2 || strings.Contains(page, "It does not answer") { // in the answer and the document
+		t.Errorf("the nearest passage:\n%s", page)
+	}
+	if !strings.Contains(sight, "1 of 2 supported") || strings.Contains(sight, "all exact") || strings.Contains(sight, "0.4") || !strings.Contains(folded, "all exact") || !strings.Contains(folded, "0.4") {
+		t.Errorf("the figures:\n%s", page)
+	}
+	p.Answer = "Not found."
+	if page := section(t, p, of("Salt is white."), nil); !strings.Contains(page, "“Salt is white.”") || !strings.Contains(page, "It does not answer") {
+		t.Errorf("the nearest passage beside another answer:\n%s", page)
 	}
 }
 
@@ -185,7 +206,8 @@ func TestDrawnPages(t *testing.T) {
 func TestNoAnswer(t *testing.T) {
 	for status, words := range map[state.Status]string{state.StatusFailed: "It failed: no model.", state.StatusRejected: "The input was refused.", state.StatusInterrupted: "It waits for a person."} {
 		page := section(t, proof.Proof{Status: status, Tone: proof.Bad, Words: words}, nil, nil)
-		if sound(t, page); !strings.Contains(page, words) || !strings.Contains(page, strings.ReplaceAll(string(status), "_", " ")) || strings.Contains(page, "blockquote") || strings.Contains(page, "Document") {
+		word, _ := look.Outcome(string(status))
+		if sound(t, page); !strings.Contains(page, words) || !strings.Contains(page, "✗ "+word) || strings.Contains(page, "blockquote") || strings.Contains(page, "Document") {
 			t.Errorf("%s:\n%s", status, page)
 		}
 	}

@@ -44,3 +44,12 @@ document.addEventListener("keydown", (ev) => {
   else return;
   ev.preventDefault();
 });
+
+// A form that was sent is not sent again by a second click, until the page is shown again.
+let sent = null;
+document.addEventListener("submit", (ev) => {
+  if (ev.defaultPrevented || ev.target.method !== "post") return;
+  if (sent === ev.target) ev.preventDefault();
+  sent = ev.target;
+});
+addEventListener("pageshow", () => (sent = null));

@@ -42,6 +42,28 @@ function send() {
   request.send(data);
 }
 
+// inside returns the files of dropped folders, and of those in them, without hidden ones. Those with the
+// name of another have the names of their folders before it.
+async function inside(entries) {
+  const all = new DataTransfer();
+  const names = new Set();
+  const get = (way) => new Promise(way);
+  const walk = async (entry) => {
+    if (entry.name.startsWith(".")) return;
+    if (entry.isDirectory) {
+      const reader = entry.createReader();
+      for (let list; (list = await get((done, failed) => reader.readEntries(done, failed))).length; ) for (const one of list) await walk(one);
+      return;
+    }
+    const file = await get((done, failed) => entry.file(done, failed));
+    const name = names.has(file.name) ? entry.fullPath.slice(1).replaceAll("/", " - ") : file.name;
+    names.add(name);
+    all.items.add(new File([file], name, { type: file.type }));
+  };
+  for (const entry of entries) await walk(entry);
+  return all.files;
+}
+
 if (form) {
   for (const words of form.querySelectorAll("[data-scripted]")) words.hidden = false;
   form.addEventListener("submit", (ev) => {
@@ -52,10 +74,19 @@ if (form) {
   for (const name of ["dragover", "drop"]) addEventListener(name, (ev) => ev.dataTransfer?.types.includes("Files") && ev.preventDefault());
   form.addEventListener("dragover", () => form.classList.add("over"));
   for (const name of ["dragleave", "drop"]) form.addEventListener(name, () => form.classList.remove("over"));
-  form.addEventListener("drop", (ev) => {
-    if (!ev.dataTransfer.files.length) return;
-    form.elements.file.files = ev.dataTransfer.files;
-    if (form.reportValidity()) send();
+  form.addEventListener("drop", async (ev) => {
+    let files = ev.dataTransfer.files;
+    const entries = [...ev.dataTransfer.items].map((item) => item.webkitGetAsEntry()); // they are there until the first await
+    if (!files.length) return;
+    try {
+      if (entries.some((entry) => entry?.isDirectory)) files = await inside(entries.filter(Boolean));
+    } catch (err) {
+      told.textContent = `The folder cannot be read: ${err.message}`;
+      return;
+    }
+    if (!files.length) told.textContent = "There are no files in it.";
+    form.elements.file.files = files;
+    if (files.length && form.reportValidity()) send();
   });
 }
 

@@ -14,7 +14,7 @@ import (
 // Message writes a proof as a message in Markdown, and returns its citations. The message has the
 // answer with its quotes, the findings, and one line on how the answer was made.
 func Message(p proof.Proof) (string, []message.Citation) {
-	m := &writing{proof: oneStep(p)}
+	m := &writing{proof: render.OneStep(p)}
 	if p.Asked != "" {
 		m.note("searched for: " + p.Asked)
 	}
@@ -46,33 +46,6 @@ func Message(p proof.Proof) (string, []message.Citation) {
 	}
 	m.measures()
 	return strings.TrimSpace(m.text.String()), m.citations
-}
-
-// oneStep leaves the step out of source marks, "[Query 1][Source 2]", if all are of one step.
-func oneStep(p proof.Proof) proof.Proof {
-	const source = "[Source "
-	step := ""
-	for _, s := range p.Passages {
-		for _, mark := range s.Marks {
-			of, _, found := strings.Cut(mark, source)
-			if !found || of == "" || step != "" && of != step {
-				return p
-			}
-			step = of
-		}
-	}
-	if step == "" {
-		return p
-	}
-	plain := func(text string) string { return strings.ReplaceAll(text, step+source, source) }
-	p.Answer, p.Passages = plain(p.Answer), slices.Clone(p.Passages)
-	for i, s := range p.Passages {
-		p.Passages[i].Marks = slices.Clone(s.Marks)
-		for j, mark := range s.Marks {
-			p.Passages[i].Marks[j] = plain(mark)
-		}
-	}
-	return p
 }
 
 // A writing is a message that is being written.

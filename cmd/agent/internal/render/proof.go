@@ -26,7 +26,7 @@ import (
 // them. --verbose also prints what a proof sets aside.
 func Proof(a *cli.App, p proof.Proof, quotes bool) {
 	w := &page{Options: Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}}
-	s := sheet{page: w, proof: p, quotes: quotes, full: a.Verbose}
+	s := sheet{page: w, proof: OneStep(p), quotes: quotes, full: a.Verbose}
 	s.answer()
 	s.sources()
 	s.fields()
@@ -37,6 +37,33 @@ func Proof(a *cli.App, p proof.Proof, quotes bool) {
 	s.notes()
 	s.measures()
 	fmt.Fprint(a.Stdout, w.out.String())
+}
+
+// OneStep leaves the step out of source marks, "[Query 1][Source 2]", if all are of one step.
+func OneStep(p proof.Proof) proof.Proof {
+	const source = "[Source "
+	step := ""
+	for _, s := range p.Passages {
+		for _, mark := range s.Marks {
+			of, _, found := strings.Cut(mark, source)
+			if !found || of == "" || step != "" && of != step {
+				return p
+			}
+			step = of
+		}
+	}
+	if step == "" {
+		return p
+	}
+	plain := func(text string) string { return strings.ReplaceAll(text, step+source, source) }
+	p.Answer, p.Passages = plain(p.Answer), slices.Clone(p.Passages)
+	for i, s := range p.Passages {
+		p.Passages[i].Marks = slices.Clone(s.Marks)
+		for j, mark := range s.Marks {
+			p.Passages[i].Marks[j] = plain(mark)
+		}
+	}
+	return p
 }
 
 // A sheet is a proof that is being laid out, block by block.

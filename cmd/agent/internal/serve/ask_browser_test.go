@@ -28,7 +28,6 @@ func TestAskInBrowser(t *testing.T) {
 		p.Look(view)
 		p.Goto(s.url + "/ui/")
 		p.Wait(`document.activeElement.id === 'question'`)
-		p.Sees("What is said about “Expiry”?")
 		p.Picture(name + "1-begin")
 		p.Type(clitest.PermitQuestion)
 		p.Loads(func() { p.Press("Enter") })
@@ -58,6 +57,12 @@ func TestAskInBrowser(t *testing.T) {
 		p.Sees("expires after two winters")
 		p.Wait(fmt.Sprintf(inView, "#turn-2 .answer .ref"))
 		p.Picture(name + "4-further")
+		p.Eval(`scrollTo(0, 0)`, nil)
+		p.Wait(fmt.Sprintf(inView, "#question")) // the field is at hand, and hides less than a third
+		p.Wait(`document.querySelector('.composer').getBoundingClientRect().height < innerHeight / 3`)
+		p.Look(browsertest.View{Width: view.Width, Dark: view.Dark, Zoom: 200})
+		p.Wait(`getComputedStyle(document.querySelector('.composer')).position === 'static'`)
+		p.Look(view)
 		var first string
 		p.Eval(`location.pathname`, &first)
 		p.Goto(s.url + "/ui/")

@@ -9,7 +9,6 @@ package serve
 
 import (
 	"crypto/tls"
-	"sync"
 	"time"
 	_ "time/tzdata" // crons have zones, and a container may have no files of them
 
@@ -130,5 +129,4 @@ type server struct {
 	closers  []func() error
 	sample   bool // the embedded sample answers
 	runs     *runs.Manager
-	offered  sync.Map // questions of the page by corpus, see examples
 }

@@ -19,6 +19,7 @@ import (
 	"example.com/assay/cmd/agent/internal/converse"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/llm"
 	"example.com/assay/memory"
 	"example.com/assay/memory/document"
 	"example.com/assay/memory/retrieval"
@@ -28,6 +29,7 @@ import (
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 	"example.com/assay/state/message"
 	"example.com/assay/state/proof"
 )
@@ -364,7 +366,7 @@ func (s *server) placed(ctx context.Context, tenant, corpus, name, whole string,
 
 // proof is the last answer of a conversation with its evidence, for the page. Its documents are the
 // texts of the corpus, if the tenant may read it, or the message that an extraction read.
-func (s *server) proof(_ context.Context, tenant string, r runs.Run, data json.RawMessage) (*proof.Proof, proof.Documents, error) {
+func (s *server) proof(ctx context.Context, tenant string, r runs.Run, data json.RawMessage) (*proof.Proof, proof.Documents, error) {
 	var talk conversation.State
 	if err := json.Unmarshal(data, &talk); err != nil {
 		return nil, nil, fmt.Errorf("reading the conversation: %w", err)
@@ -391,7 +393,10 @@ func (s *server) proof(_ context.Context, tenant string, r runs.Run, data json.R
 		}
 	}
 	if of.Corpus != pipeline.Never {
-		return &p, s.documents(tenant, p.Corpus), nil
+		if p.Status == state.StatusNoEvidence && len(p.Passages) == 0 {
+			p, err = s.searched(ctx, tenant, r, p)
+		}
+		return &p, s.documents(tenant, p.Corpus), err
 	}
 	return &p, func(context.Context, proof.Document) (proof.Content, error) {
 		if text == "" {
@@ -399,6 +404,45 @@ func (s *server) proof(_ context.Context, tenant string, r runs.Run, data json.R
 		}
 		return proof.Content{Text: text, Held: true}, nil
 	}, nil
+}
+
+// longestExcerpt bounds what is shown of a passage that was read for nothing, in bytes.
+const longestExcerpt = 200
+
+// searched adds to a refusal the passages that the run's searches found, which its answer does not list.
+// Those that the corpus no longer has are left out.
+func (s *server) searched(ctx context.Context, tenant string, r runs.Run, p proof.Proof) (proof.Proof, error) {
+	c, err := corpora{s}.Open(ctx, tenant, p.Corpus)
+	if err != nil {
+		return p, nil // the corpus is gone: its documents say so
+	}
+	defer func() {
+		if err := c.Close(); err != nil {
+			s.Warn("%v", err)
+		}
+	}()
+	b := proof.Builder{Proof: p}
+	seen := map[string]bool{}
+	for ev, err := range s.runs.Space(tenant).Recorded(ctx, r.ID) {
+		if err != nil {
+			return p, err
+		}
+		var search event.Search
+		if ev.Name != event.Retrieval || json.Unmarshal(ev.Data, &search) != nil {
+			continue
+		}
+		for _, h := range search.Hits {
+			found, ok, err := c.Passage(h.Passage)
+			if err != nil {
+				return p, err
+			}
+			if ok && !seen[h.Passage] {
+				b.Note("Passages that were read", "", proof.Plain, found.Where()+": “"+llm.Cut(strings.Join(strings.Fields(found.Text), " "), longestExcerpt)+"”").Aside = true
+			}
+			seen[h.Passage] = true
+		}
+	}
+	return b.Proof, nil
 }
 
 // spoken is what a model said last in its own words, with the quotes that its message cites; nil for

@@ -1,7 +1,10 @@
 package serve_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,10 +26,17 @@ func dropping(files ...string) string {
 for (const name of ['dragover', 'drop']) f.dispatchEvent(new DragEvent(name, {dataTransfer: d, bubbles: true, cancelable: true})); })()`
 }
 
-// A person names documents, drops two files, is told why one is left out, asks about the other, chooses a
+// A person names documents, drops two files and a folder, is told why one is left out, asks about the other, chooses a
 // third with the keyboard, and removes one after being asked.
 func TestUploadInBrowser(t *testing.T) {
 	home := t.TempDir()
+	folder := filepath.Join(t.TempDir(), "papers")
+	for _, name := range []string{"boats.md", "old/boats.md", ".hidden/x.md"} {
+		at := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte("Boats of "+name+" rest in winter."), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s := start(t, home, "--allow-upload", "--upload-mib", "1")
 	p := s.browser(home)
 	for i, v := range views {
@@ -43,6 +53,14 @@ func TestUploadInBrowser(t *testing.T) {
 		p.Shoot("documents-added")
 		for _, fault := range p.Wide() {
 			t.Error(fault)
+		}
+		p.Loads(func() { p.Drop("[data-upload]", folder) })
+		p.Wait(`document.readyState === 'complete' && !document.querySelector('[data-reading]') && document.querySelectorAll('#add li .good').length === 3`)
+		p.Sees("papers - old - boats.md")
+		for _, name := range []string{"boats.md", "papers - old - boats.md"} {
+			p.Loads(func() { p.Click(fmt.Sprintf(`a[aria-label="Remove %s"]`, name)) })
+			p.Loads(func() { p.Click("button.danger") })
+			p.Wait(`document.readyState === 'complete' && !document.querySelector('[data-reading]')`)
 		}
 		p.Eval(dropping("long.md", strings.Repeat("too long ", 150_000)), nil)
 		p.Sees("send them in parts")

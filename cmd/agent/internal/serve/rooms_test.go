@@ -252,6 +252,10 @@ func TestPageOfAsking(t *testing.T) {
 			t.Errorf("%s leads to %s", from, further)
 		}
 	}
+	refused, _ := asked(url.Values{"ticket": form["ticket"], "graph": {"research"}, "question": {"Who inspects the harbour ferries of Quay Street?"}})
+	if page := s.sees("", "/ui/runs/"+refused, "not found", "Passages that were read: ", "A lantern permit expires after two winters."); strings.Count(page, "<li><span dir=\"auto\">") < 2 {
+		t.Errorf("what was read for a refusal:\n%s", page)
+	}
 	s.sees("", "/ui/ask/"+thread, "Ask further", "payment of the lantern fee in full", `aria-current="page" dir="auto">`+clitest.PermitQuestion)
 	form = url.Values{"ticket": form["ticket"], "thread": {thread}, "question": {"And when does it expire?"}, "set.corpus": {""}}
 	_, second := asked(form)

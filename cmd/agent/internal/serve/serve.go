@@ -159,8 +159,10 @@ func (s *server) page() *page.Options {
 		HowToUpload: "Files are added here when the server is started with --allow-upload. Until then, agent ingest adds them.",
 		TokenFile:   s.tokenFile(), HowToEnter: s.howToEnter(),
 		Checker: verify.About().Name,
-		Usual:   open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof, Examples: s.examples,
+		Usual:   open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof,
 	}
+	questions := newOffers(s)
+	o.Examples, s.closers = questions.examples, append(s.closers, questions.close)
 	if s.uploading {
 		up := newUploads(s)
 		o.Uploads, s.closers = up, append(s.closers, up.close)

@@ -182,6 +182,22 @@ func toText(v any) string {
 	return ""
 }
 
+// A name with control characters is kept without them, and what is in the file stays as it is, also where
+// it looks like the head of a part.
+func TestUploadOfControlCharacters(t *testing.T) {
+	home := t.TempDir()
+	b := start(t, home, "--allow-upload").enters(token(t, home))
+	text := clitest.Permits + "\r\n--no boundary\r\nX: a\x01b\x7f\r\n\r\n" + strings.Repeat("\x00long ", 3000)
+	if status, body, _ := b.send(b.ticket(), "harbour", sent{"a\x01b\x1b[2J.md", text}, sent{"plain.md", clitest.Permits}); status != http.StatusOK {
+		t.Fatalf("%d\n%s", status, body)
+	}
+	b.read("harbour")
+	data, err := os.ReadFile(filepath.Join(home, "uploads", "harbour", "a_b_[2J.md"))
+	if names := kept(t, home, "harbour"); err != nil || len(names) != 2 || string(data) != text {
+		t.Errorf("kept are %q, %v, and %q", names, err, data)
+	}
+}
+
 // The first file of the usual corpus takes the place of the embedded sample at once.
 func TestUploadFirst(t *testing.T) {
 	home := t.TempDir()
