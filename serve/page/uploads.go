@@ -84,7 +84,9 @@ const streams = root + "corpora"
 
 // Streams reports whether the handler reads a request's body piece by piece, so that nothing before it
 // reads or limits the body.
-func Streams(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Path == streams }
+func Streams(r *http.Request) bool {
+	return r.Method == http.MethodPost && (r.URL.Path == streams || r.URL.Path == papersPath)
+}
 
 // adding describes the form for a corpus; nil if this page shows none.
 func (v *visit) adding(corpus string) (*adding, error) {
@@ -139,7 +141,9 @@ func (v *visit) parts() (*multipart.Reader, error) {
 		return v.form, nil
 	}
 	most := int64(maxField)
-	if v.Uploads != nil {
+	if papers := v.r.URL.Path == papersPath; papers && v.Papers != nil {
+		most = v.Papers.Most()
+	} else if !papers && v.Uploads != nil {
 		most = v.Uploads.Most()
 	}
 	v.r.Body = struct {

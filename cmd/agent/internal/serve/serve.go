@@ -20,6 +20,7 @@ import (
 	"example.com/assay/cmd/agent/internal/mcp"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph/store"
+	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/serve"
 	"example.com/assay/serve/page"
@@ -160,6 +161,7 @@ func (s *server) page() *page.Options {
 		TokenFile:   s.tokenFile(), HowToEnter: s.howToEnter(),
 		Checker: verify.About().Name,
 		Usual:   open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof, Examples: s.examples,
+		Extractor: extract.About().Name, Papers: &papers{server: s},
 	}
 	if s.uploading {
 		up := newUploads(s)
