@@ -39,7 +39,7 @@ type Papers interface {
 	// read.
 	Correct(ctx context.Context, s *runs.Space, bundle string, paper int, values map[string]*string) error
 	// Write writes a bundle as "csv", "json" or "case": an archive with a case for each corrected paper, or
-	// for each if none is. With a paper, it writes only that.
+	// for each if none is. With a paper, it writes only that one's case, or its file as "pdf".
 	Write(ctx context.Context, s *runs.Space, bundle string, paper int, as string, w io.Writer) error
 	// Remove removes a bundle with its papers and runs.
 	Remove(ctx context.Context, s *runs.Space, bundle string) error
@@ -128,7 +128,7 @@ var (
 	blankRows    = 5
 	mostRows     = 200
 	mostSchema   = 1 << 20
-	extractKinds = map[string][2]string{"csv": {"text/csv; charset=utf-8", "fields.csv"}, "json": {"application/json", "fields.json"}, "case": {"application/zip", "cases.zip"}}
+	extractKinds = map[string][2]string{"csv": {"text/csv; charset=utf-8", "fields.csv"}, "json": {"application/json", "fields.json"}, "case": {"application/zip", "cases.zip"}, "pdf": {"application/pdf", "paper.pdf"}}
 )
 
 // extract shows the form for papers, and the bundles.
@@ -403,6 +403,11 @@ func (p Paper) Values() []Value {
 // Found are the elements of a list that have a value.
 func (p Part) Found() [][]Value { return p.Rows[:max(0, len(p.Rows)-1)] }
 
+// PaperPath returns the address of the PDF that a paper of a bundle is.
+func PaperPath(bundle string, paper int) string {
+	return query(join("extract", bundle, "values"), "as", "pdf", "paper", strconv.Itoa(paper))
+}
+
 // values sends a bundle as a file.
 func (v *visit) values() error {
 	n, err := v.number("paper", 0)
@@ -418,9 +423,11 @@ func (v *visit) values() error {
 	if err := v.Papers.Write(v.r.Context(), v.Space, v.r.PathValue("bundle"), n, as, &b); err != nil {
 		return err
 	}
-	v.w.Header().Set("Content-Type", kind[0])
-	v.w.Header().Set("Content-Disposition", `attachment; filename="`+kind[1]+`"`)
-	_, _ = io.WriteString(v.w, b.String()) // the browser may have left
+	h := v.w.Header()
+	h.Set("Content-Type", kind[0])
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+	h.Set("Content-Disposition", `attachment; filename="`+kind[1]+`"`)
+	http.ServeContent(v.w, v.r, "", time.Time{}, strings.NewReader(b.String()))
 	return nil
 }
 

@@ -78,17 +78,27 @@ func (p *papers) answered(ctx context.Context, s *runs.Space, id string) (b bund
 // Open implements page.Papers.
 func (p *papers) Open(ctx context.Context, s *runs.Space, id string) (_ *page.Bundle, err error) {
 	defer func() { err = p.fault("opening papers", err) }()
-	b, schema, _, all, err := p.answered(ctx, s, id)
+	b, schema, dir, all, err := p.answered(ctx, s, id)
 	if err != nil {
 		return nil, err
 	}
 	out := &page.Bundle{ID: id, Title: b.Title, Made: b.Made, Count: len(b.Papers), LeftOut: b.LeftOut, Schema: string(b.Schema), Kinds: extract.Kinds()}
 	var docs []extract.FieldDocument
-	for _, a := range all {
+	for i, a := range all {
 		docs = append(docs, a.document)
 		one := page.Paper{Name: a.Name, Run: a.Run, Live: a.live, Failed: a.why}
 		if a.answer != nil {
-			shown(schema, a, &one)
+			content := extract.Content(a.document)
+			if content.Blocks = a.document.Blocks; strings.HasSuffix(a.File, pdfFile) {
+				content.Paper = &proof.Paper{Address: page.PaperPath(id, i+1), Place: func(ctx context.Context, spans []proof.Span) ([]proof.Page, error) {
+					raw, err := os.ReadFile(filepath.Join(dir, a.File))
+					if err != nil {
+						return nil, p.fault("reading a paper", err)
+					}
+					return placesIn(ctx, raw, content.Text, spans)
+				}}
+			}
+			shown(schema, a, content, &one)
 		}
 		out.Papers = append(out.Papers, one)
 	}
@@ -100,6 +110,9 @@ func (p *papers) Open(ctx context.Context, s *runs.Space, id string) (_ *page.Bu
 	p.drawn(b, docs, out)
 	return out, p.choices(s, docs, out)
 }
+
+// pdfFile ends the name of a file whose pages can be shown as they look.
+const pdfFile = ".pdf"
 
 // mostTaken bounds the proposed fields that are ticked.
 const mostTaken = 24
@@ -150,11 +163,11 @@ func (p *papers) choices(s *runs.Space, docs []extract.FieldDocument, out *page.
 }
 
 // shown fills in a paper's values, with its places.
-func shown(schema *extract.Schema, a answeredPaper, out *page.Paper) {
+func shown(schema *extract.Schema, a answeredPaper, content proof.Content, out *page.Paper) {
 	out.Corrected = len(a.Corrected)
 	out.Proof = a.answer.Proof()
 	out.Proof.Words = ""
-	out.Documents = func(context.Context, proof.Document) (proof.Content, error) { return extract.Content(a.document), nil }
+	out.Documents = func(context.Context, proof.Document) (proof.Content, error) { return content, nil }
 	values := map[string]page.Value{}
 	marks := map[[2]int]string{} // values of the same bytes have one mark
 	for i, v := range a.answer.Fields {
@@ -293,6 +306,16 @@ func (p *papers) Write(ctx context.Context, s *runs.Space, id string, n int, as 
 	}
 	if n > len(all) {
 		return &runs.NotFoundError{What: "paper", ID: strconv.Itoa(n)}
+	}
+	if as == "pdf" {
+		if n < 1 || !strings.HasSuffix(all[n-1].File, pdfFile) {
+			return &runs.NotFoundError{What: "PDF", ID: strconv.Itoa(n)}
+		}
+		data, err := os.ReadFile(filepath.Join(dir, all[n-1].File))
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		return err
 	}
 	var answers []extract.Answer
 	var given []map[string]string
