@@ -35,5 +35,5 @@ const CountyName = "county-behavioural-health"
 // such as "statutes/crisis-services.md".
 func County() (fs.FS, error) { return fs.Sub(corpora, "corpora/"+CountyName) }
 
-// Schemas returns the example schemas of fields: receipt.json and contract.json.
+// Schemas returns schemas of the fields of common papers, such as invoice.json.
 func Schemas() (fs.FS, error) { return fs.Sub(schemas, "schemas") }

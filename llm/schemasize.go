@@ -17,12 +17,35 @@ const mostParts = 200_000
 // A short text can do so: thirty definitions that each refer twice to the next one have a thousand
 // million parts.
 func CheckSchemaSize(doc any) error {
+	if deeper(doc, mostDepth) {
+		return fmt.Errorf("it is nested deeper than %d levels", mostDepth)
+	}
 	p := parts{root: doc, named: map[string]any{}, known: map[string]float64{}}
 	p.names(doc)
 	if n := p.count(doc); n > mostParts {
 		return fmt.Errorf("its references make it too large: more than %d parts; refer less often, or split it", mostParts)
 	}
 	return nil
+}
+
+// mostDepth bounds the nesting of a schema: validators take much longer with each level.
+const mostDepth = 200
+
+func deeper(v any, than int) bool {
+	if than < 0 {
+		return true
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, below := range v {
+			if deeper(below, than-1) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, func(below any) bool { return deeper(below, than-1) })
+	}
+	return false
 }
 
 // parts counts the parts of a schema.

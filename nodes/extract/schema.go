@@ -42,6 +42,7 @@ type Schema struct {
 // A Field is a leaf of a schema.
 type Field struct {
 	Path        string // "total"; "items[].amount" for each element of a list
+	Title       string
 	Type        string // string, number, integer or boolean
 	Format      string // date, currency, email, phone, percent, company, address, period, jurisdiction, party; or empty
 	Required    bool   // also every enclosing object
@@ -59,6 +60,12 @@ func (f Field) Listed() bool { return strings.Contains(f.Path, "[]") }
 
 // Numeric reports whether the field's values are numbers.
 func (f Field) Numeric() bool { return f.Type == "number" || f.Type == "integer" }
+
+// Is reports whether a path, with its indices, names the field or one of its list.
+func (f Field) Is(path string) bool {
+	name, _ := pattern(path)
+	return name == f.Path
+}
 
 // form returns the written form of its values.
 func (f Field) form() fields.Form {
@@ -312,7 +319,7 @@ func (w *walker) leaf(n *node, kind, path, at string, required bool) error {
 			return &SchemaError{Pointer: at + "/pattern", Msg: err.Error()}
 		}
 	}
-	f := Field{Path: path, Type: kind, Format: n.Format, Required: required, Description: n.Description, Anchors: n.Anchor, Pattern: n.Pattern, Normalise: n.Normalise, Minimum: n.Minimum, Maximum: n.Maximum}
+	f := Field{Path: path, Title: n.Title, Type: kind, Format: n.Format, Required: required, Description: n.Description, Anchors: n.Anchor, Pattern: n.Pattern, Normalise: n.Normalise, Minimum: n.Minimum, Maximum: n.Maximum}
 	if n.Title != "" {
 		f.Anchors = append(slices.Clone(f.Anchors), n.Title)
 	}

@@ -11,6 +11,9 @@ import (
 func (p Pipeline) Arguments() (properties map[string]json.RawMessage, needed []string, err error) {
 	properties = map[string]json.RawMessage{}
 	for _, f := range slices.Concat([]Field{p.Message}, p.Inputs, p.Settings) {
+		if f.Inner {
+			continue
+		}
 		if properties[f.Argument()], err = f.Described(); err != nil {
 			return nil, nil, err
 		}

@@ -58,6 +58,8 @@ type Field struct {
 	Schema  string // JSON Schema of the values. Default: a string
 	Default string // the default value, as text
 	Needed  bool
+	// Inner leaves an input to callers that have read a document themselves: a tool does not have it.
+	Inner bool
 	// File lets a tool name a file instead of the text.
 	File bool
 	// Text makes the message from an argument that is not text. Nil for text.

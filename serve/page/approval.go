@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/view"
 )
 
@@ -108,7 +109,7 @@ func argumentsOf(args json.RawMessage, id string) ([]argument, error) {
 	list, err := view.Changes(nil, args)
 	var out []argument
 	for i, f := range list {
-		a := argument{Name: f.Name, Field: fmt.Sprintf("arg-%s-%d", id, i+1), Kind: "json", Text: readable(f.Is), Is: named(f.Name, f.Is)}
+		a := argument{Name: f.Name, Field: fmt.Sprintf("arg-%s-%d", id, i+1), Kind: "json", Text: look.Readable(f.Is), Is: named(f.Name, f.Is)}
 		switch c := f.Is[0]; {
 		case c == '"':
 			a.Kind = "text"

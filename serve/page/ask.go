@@ -29,6 +29,7 @@ type asking struct {
 	Past     []look.Link  // other conversations, the newest first
 	Offers   []runs.Graph // what else can be done
 	Checker  string       // the graph with a page of its own
+	Reads    string       // the graph that reads fields, with a page of its own
 	Examples []string     // questions that the corpus may answer
 	Note     string       // on the corpus
 	Label    string       // of the field
@@ -73,6 +74,9 @@ func (v *visit) ask() error {
 	if err != nil {
 		return err
 	}
+	if a.Thread == nil && v.Papers != nil && a.Graph.Name == v.Extractor {
+		return v.to(papersPath) // it cannot begin without fields
+	}
 	return v.showAsk(http.StatusOK, a)
 }
 
@@ -98,7 +102,9 @@ func (v *visit) showAsk(status int, a *asking) error {
 
 // offer adds what a person can begin with.
 func (v *visit) offer(a *asking) {
-	a.Checker = v.Checker
+	if a.Checker = v.Checker; v.Papers != nil {
+		a.Reads = v.Extractor
+	}
 	for _, g := range v.Graphs() {
 		if g.Offer != "" && g.Name != a.Graph.Name {
 			a.Offers = append(a.Offers, g)
@@ -164,6 +170,9 @@ func (v *visit) turn(r runs.Run, last bool) (runView, error) {
 	err := v.ended(r, a, &out)
 	for i := range out.Asks {
 		out.Asks[i].In = "ask"
+	}
+	if out.Failed != "" {
+		out.State = nil // the page of the run has it
 	}
 	return out, err
 }

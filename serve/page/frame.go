@@ -97,6 +97,7 @@ type room struct {
 var rooms = []room{
 	{"Ask", "", nil}, {"Runs", "runs", nil},
 	{"Check a text", "check", func(o *Options) bool { return o.Checker == "" }},
+	{"Read fields", "extract", func(o *Options) bool { return o.Papers == nil }},
 	{"Documents", "corpora", func(o *Options) bool { return o.Corpora == nil }},
 	{"Memory", "memory", func(o *Options) bool { return o.Memory == nil }},
 	{"Evals", "evals", func(o *Options) bool { return o.Evals == nil }},

@@ -62,8 +62,11 @@ type Options struct {
 	HowToUpload string
 	// Checker is the graph that checks a text which a person gives. Default: no such page.
 	Checker string
-	Memory  Memory
-	Evals   Evals
+	// Papers keep papers from which fields are read, by the graph Extractor. Default: no such page.
+	Papers    Papers
+	Extractor string
+	Memory    Memory
+	Evals     Evals
 
 	Version string           // of the program
 	Now     func() time.Time // default: time.Now
@@ -140,6 +143,16 @@ var routes = map[string]func(*visit) error{
 	"POST check":           (*visit).beginCheck,
 	"GET check/{run}":      (*visit).checked,
 	"GET check/{run}/text": (*visit).export,
+
+	"GET extract":                   (*visit).extract,
+	"POST extract":                  (*visit).addPapers,
+	"GET extract/{bundle}":          (*visit).papers,
+	"GET extract/{bundle}/reading":  (*visit).papersRead,
+	"GET extract/{bundle}/fields":   (*visit).fields,
+	"POST extract/{bundle}/fields":  (*visit).read,
+	"POST extract/{bundle}/correct": (*visit).correct,
+	"GET extract/{bundle}/values":   (*visit).values,
+	"POST extract/{bundle}/remove":  (*visit).removePapers,
 
 	"GET corpora":                      (*visit).corpora,
 	"POST corpora":                     (*visit).upload,

@@ -13,7 +13,7 @@ import (
 
 // paths are each route that needs a session, as a method and a path of a run and its thread.
 func paths(run, thread string) (list [][2]string) {
-	fill := strings.NewReplacer("{$}", "", "{run}", run, "{thread}", thread, "{part}", "graph", "{corpus}", "default", "{id}", "1", "{rest...}", "none")
+	fill := strings.NewReplacer("{$}", "", "{run}", run, "{thread}", thread, "{part}", "graph", "{corpus}", "default", "{id}", "1", "{bundle}", "none", "{rest...}", "none")
 	for _, pattern := range page.Routes() {
 		method, path, _ := strings.Cut(fill.Replace(pattern), " ")
 		if path == "compare" {

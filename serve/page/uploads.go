@@ -87,7 +87,9 @@ const streams = root + "corpora"
 
 // Streams reports whether the handler reads a request's body piece by piece, so that nothing before it
 // reads or limits the body.
-func Streams(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Path == streams }
+func Streams(r *http.Request) bool {
+	return r.Method == http.MethodPost && (r.URL.Path == streams || r.URL.Path == papersPath)
+}
 
 // adding describes the form for a corpus; nil if this page shows none.
 func (v *visit) adding(corpus string) (*adding, error) {
@@ -142,7 +144,9 @@ func (v *visit) parts() (*multipart.Reader, error) {
 		return v.form, nil
 	}
 	most := int64(maxField)
-	if v.Uploads != nil {
+	if papers := v.r.URL.Path == papersPath; papers && v.Papers != nil {
+		most = v.Papers.Most()
+	} else if !papers && v.Uploads != nil {
 		most = v.Uploads.Most()
 	}
 	body := &patient{http.MaxBytesReader(v.w, v.r.Body, most+maxField*mostFiles), http.NewResponseController(v.w)}

@@ -24,6 +24,7 @@ type Options struct {
 	Prefix string // prefix of all ids, for a page with several answers: letters, digits and hyphens. Default: none
 	Of     string // id of the element with the question, on a page with several answers. Default: none
 	Level  int    // level of its headings. Default: 2
+	Alone  bool   // only the documents: the page itself has elements with the ids of the findings
 	Close  string // id of the element that a reader returns to who closes the documents. Default: they stay open
 }
 
@@ -34,7 +35,7 @@ type Options struct {
 func Section(ctx context.Context, p proof.Proof, docs proof.Documents, opts *Options) (template.HTML, error) {
 	e := section{Proof: p, Level: 2}
 	if opts != nil {
-		e.prefix, e.Of, e.Level, e.Close = opts.Prefix, opts.Of, cmp.Or(opts.Level, e.Level), opts.Close
+		e.prefix, e.Of, e.Level, e.Close, e.Alone = opts.Prefix, opts.Of, cmp.Or(opts.Level, e.Level), opts.Close, opts.Alone
 	}
 	e.ID = e.id("documents")
 	e.lay(ctx, docs)
@@ -45,6 +46,7 @@ func Section(ctx context.Context, p proof.Proof, docs proof.Documents, opts *Opt
 type section struct {
 	proof.Proof
 	Of      string
+	Alone   bool
 	Close   string
 	ID      string // id of the documents' heading
 	Level   int

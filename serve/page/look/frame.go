@@ -42,7 +42,7 @@ var frame string
 var styles embed.FS
 
 // Style is the style sheet.
-var Style = joined("base", "site", "evidence", "ask", "drawing", "results")
+var Style = joined("base", "site", "evidence", "ask", "extract", "drawing", "results")
 
 func joined(names ...string) string {
 	var b strings.Builder

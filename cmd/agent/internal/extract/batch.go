@@ -1,17 +1,13 @@
 package extract
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"example.com/assay/cmd/agent/internal/batch"
@@ -133,66 +129,19 @@ func finished(a extract.Answer) bool {
 	return len(a.Losses) == 0 && (a.Status == state.StatusAnswered || a.Status == state.StatusUngrounded || a.Status == state.StatusNoEvidence)
 }
 
-// writeTable writes fields.csv into dir, if there is one: a row for each document, a
-// column for each field. The values of a list are joined by " | ".
+// writeTable writes fields.csv into dir, if there is one.
 func writeTable(dir string, schema *extract.Schema, answers []extract.Answer) error {
 	if dir == "" {
 		return nil
 	}
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	head := []string{"document", "status", "passed", "confidence"}
-	for _, f := range schema.Fields {
-		head = append(head, f.Path)
-	}
-	rows := [][]string{append(head, "issues")}
-	for _, a := range answers {
-		row := []string{render.Cell(a.Document), string(a.Status), strconv.FormatBool(a.Report.Passed), strconv.FormatFloat(a.Report.Confidence, 'f', 3, 64)}
-		for _, f := range schema.Fields {
-			value := strings.Join(valuesOf(a, f.Path), " | ")
-			if _, err := strconv.ParseFloat(value, 64); err != nil { // numbers, also negative ones, stay as they are
-				value = render.Cell(value)
-			}
-			row = append(row, value)
-		}
-		var issues []string
-		for _, i := range a.Report.Issues {
-			if i.Severity.Rank() <= extract.SeverityMedium.Rank() {
-				issues = append(issues, strings.TrimSpace(i.Field+" "+string(i.Kind)))
-			}
-		}
-		rows = append(rows, append(row, strings.Join(issues, "; ")))
-	}
-	err := w.WriteAll(rows)
+	data, err := render.FieldTable(schema, answers, nil)
 	if err == nil {
-		err = cli.WriteFile(filepath.Join(dir, "fields.csv"), b.Bytes(), 0o644)
+		err = cli.WriteFile(filepath.Join(dir, "fields.csv"), data, 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("writing fields.csv: %w", err)
 	}
 	return nil
-}
-
-// valuesOf returns the values of a field of the schema that are in the document, in order.
-func valuesOf(a extract.Answer, path string) []string {
-	var out []string
-	for _, v := range extract.InDocument(a.Fields) {
-		if isOf(v.Field, path) {
-			out = append(out, v.Value)
-		}
-	}
-	return out
-}
-
-// isOf reports whether a field, with its indices, belongs to a path of the schema.
-func isOf(field, path string) bool {
-	head, rest, listed := strings.Cut(path, "[]")
-	if !listed {
-		return field == path
-	}
-	after, ok := strings.CutPrefix(field, head+"[")
-	_, tail, closed := strings.Cut(after, "]")
-	return ok && closed && tail == rest
 }
 
 // A fieldSummary counts a field's values and issues in many documents.
@@ -209,13 +158,13 @@ func summarise(schema *extract.Schema, answers []extract.Answer) []fieldSummary 
 	for i, f := range schema.Fields {
 		out[i].Field = f.Path
 		for _, a := range answers {
-			if len(valuesOf(a, f.Path)) > 0 {
+			if slices.ContainsFunc(extract.InDocument(a.Fields), func(v extract.FieldValue) bool { return f.Is(v.Field) }) {
 				out[i].Found++
 			} else {
 				out[i].Missing++
 			}
 			for _, issue := range a.Report.Issues {
-				if (issue.Field == f.Path || isOf(issue.Field, f.Path)) && issue.Severity.Rank() <= extract.SeverityMedium.Rank() {
+				if (issue.Field == f.Path || f.Is(issue.Field)) && issue.Severity.Rank() <= extract.SeverityMedium.Rank() {
 					out[i].Issues++
 				}
 			}

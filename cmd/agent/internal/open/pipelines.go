@@ -178,7 +178,7 @@ func makeExtract(_ context.Context, d *Desk, conf map[string]string) (pipeline.I
 	}
 	made := p.Instance()
 	if conf[config.TracedSchema] == "" {
-		unknown := errors.New(`no schema says which fields to read: give a JSON Schema as the setting "schema", such as {"type": "object", "properties": {"total": {"type": "number"}}}`)
+		unknown := errors.New(`no schema says which fields to read: give a JSON Schema as the setting "schema", such as {"type": "object", "properties": {"total": {"type": "number"}}}, or open “Read fields” on the server's page (/ui/extract), which proposes the fields of a paper`)
 		made.Check = func(conversation.Turn) error { return unknown }
 		made.Answer = func(json.RawMessage, error, pipeline.Library) (pipeline.Answer, error) {
 			return nil, errors.New("the trace does not have the schema of the fields")

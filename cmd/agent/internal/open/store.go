@@ -171,6 +171,11 @@ func AnswersFile(home, tenant, corpus string) string {
 	return qa.Path(filepath.Join(home, tenantFolder(tenant)), corpus)
 }
 
+// PapersDir is the folder for papers of a tenant whose fields are read.
+func PapersDir(home, tenant string) string {
+	return filepath.Join(home, tenantFolder(tenant), "papers")
+}
+
 // tenantFolder is the folder of a tenant's files, below the home.
 func tenantFolder(tenant string) string {
 	if tenant == "" {

@@ -343,6 +343,11 @@ func (s *server) placed(ctx context.Context, tenant, corpus, name, whole string,
 	} else if err != nil {
 		return nil, err
 	}
+	return placesIn(ctx, raw, whole, spans)
+}
+
+// placesIn returns the pages of the file of a PDF that hold spans of its text.
+func placesIn(ctx context.Context, raw []byte, whole string, spans []proof.Span) (out []proof.Page, err error) {
 	list := make([]text.Span, len(spans))
 	for i, span := range spans {
 		list[i] = text.Span(span)

@@ -184,3 +184,55 @@ func TestHostileDocumentsInBrowser(t *testing.T) {
 		}
 	}
 }
+
+// A person who knows no schema drops a paper, takes the fields that the page has found, goes from a value to
+// its place, corrects one with Enter, and has the table and a case for downloading.
+func TestReadFieldsInBrowser(t *testing.T) {
+	home := t.TempDir()
+	s := start(t, home)
+	p := s.browser(home)
+	at := ""
+	for _, v := range append(slices.Clone(views), browsertest.View{Width: 1280, Dark: true}, browsertest.View{Width: 390}) {
+		name := fmt.Sprintf("extract-%d-%t-", v.Width, v.Dark)
+		p.Look(v)
+		p.Goto(s.url + "/ui/")
+		p.Click(`.begin a[href="/ui/extract"]`)
+		p.Sees("or drop them here")
+		p.Picture(name + "1-drop")
+		p.Loads(func() { p.Eval(dropping("bill.txt", aBill), nil) })
+		p.Sees("What your papers seem to have")
+		p.Picture(name + "2-fields")
+		p.Loads(func() { p.Click(`form button`) })
+		p.Wait(`!document.querySelector('[data-reading]') && document.querySelector('.value')`)
+		p.Eval(`location.href`, &at)
+		p.Picture(name + "3-values")
+		for _, fault := range p.Wide() {
+			t.Error(fault)
+		}
+		place := `[...document.querySelectorAll('.value')].find(v => v.querySelector('input').value === '84.50')`
+		p.Eval(place+`.querySelector('a').id = 'place'`, nil)
+		p.Click("#place")
+		p.Wait(fmt.Sprintf(inView, "mark:target"))
+		p.Wait(`document.querySelector('mark:target').textContent.includes('84.50')`)
+		p.Picture(name + "4-place")
+		p.Goto(at)
+		p.Focus(`input[name="value.customer"]`)
+		p.Eval(`document.activeElement.select()`, nil)
+		p.Type("Ann")
+		p.Loads(func() { p.Press("Enter") })
+		p.Wait(`document.querySelector('[name="value.customer"]').closest('.value:target').textContent.includes('Mill & Sons')`)
+		p.Sees("1 corrected")
+		p.Picture(name + "5-corrected")
+		for kind, want := range map[string]string{"csv": "Ann", "json": `"was": "Mill \u0026 Sons"`, "case": "case.yaml"} {
+			var link string
+			p.Eval(fmt.Sprintf(`document.querySelector('a[download][href*="as=%s"]').getAttribute('href')`, kind), &link)
+			if _, text, _ := s.enters(token(t, home)).load("GET", link, nil); !strings.Contains(text, want) {
+				t.Errorf("%s sends %q", link, text)
+			}
+		}
+		sound(t, p)
+	}
+	p.Inspect(t, "extract", s.url+"/ui/extract", &browsertest.InspectOptions{Differs: true}) // files are dropped with scripts only
+	p.Inspect(t, "extract-fields", at+"/fields", nil)
+	p.Inspect(t, "extract-values", at, nil)
+}

@@ -20,6 +20,7 @@ import (
 	"example.com/assay/cmd/agent/internal/mcp"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph/store"
+	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/serve"
 	"example.com/assay/serve/page"
@@ -160,6 +161,7 @@ func (s *server) page() *page.Options {
 		TokenFile:   s.tokenFile(), HowToEnter: s.howToEnter(),
 		Checker: verify.About().Name,
 		Usual:   open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof,
+		Extractor: extract.About().Name, Papers: &papers{server: s},
 	}
 	questions := newOffers(s)
 	o.Examples, s.closers = questions.examples, append(s.closers, questions.close)

@@ -34,9 +34,15 @@ func (b *browser) ticket() string {
 // send sends files as the form does without scripts, and returns the page to which that leads.
 func (b *browser) send(ticket, corpus string, files ...sent) (int, string, string) {
 	b.t.Helper()
+	return b.post("/ui/corpora", [][2]string{{"ticket", ticket}, {"corpus", corpus}}, files...)
+}
+
+// post sends a form with fields and files.
+func (b *browser) post(path string, fields [][2]string, files ...sent) (int, string, string) {
+	b.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	for _, f := range [][2]string{{"ticket", ticket}, {"corpus", corpus}} {
+	for _, f := range fields {
 		if err := form.WriteField(f[0], f[1]); err != nil {
 			b.t.Fatal(err)
 		}
@@ -57,7 +63,7 @@ func (b *browser) send(ticket, corpus string, files ...sent) (int, string, strin
 	for _, f := range files { // the writer would escape it
 		data = strings.Replace(data, `filename="NAME"`, `filename="`+f.name+`"`, 1)
 	}
-	r, err := http.NewRequestWithContext(b.t.Context(), "POST", b.url+"/ui/corpora", strings.NewReader(data))
+	r, err := http.NewRequestWithContext(b.t.Context(), "POST", b.url+path, strings.NewReader(data))
 	if err != nil {
 		b.t.Fatal(err)
 	}
