@@ -1,5 +1,5 @@
 // Keys for everything that Tab reaches, too: see /ui/keys.
-const places = { r: "/ui/runs", a: "/ui/", t: "/ui/check", c: "/ui/corpora", m: "/ui/memory", e: "/ui/evals" };
+const places = { r: "/ui/runs", a: "/ui/", t: "/ui/check", f: "/ui/extract", c: "/ui/corpora", m: "/ui/memory", e: "/ui/evals" };
 let before = "";
 
 const rows = () => [...document.querySelectorAll("[data-list] tbody tr, [data-list] > li")];

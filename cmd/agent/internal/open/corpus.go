@@ -182,15 +182,22 @@ func Content(ctx context.Context, c *memory.Corpus, source, text string) proof.C
 		return out
 	}
 	if d, err := c.Document(ctx, source, mostStructured); err == nil && d.Text == text {
-		head := 0 // of a mail: the end of the fields that it begins with
-		for _, b := range d.Typed() {
-			field := b.Kind == state.BlockField && b.Start >= head && strings.TrimSpace(text[head:b.Start]) == ""
-			if field {
-				head = b.End
-			}
-			if b.Kind == state.BlockRow || format == "eml" && (field || b.Kind == state.BlockQuoted) {
-				out.Blocks = append(out.Blocks, b)
-			}
+		out.Blocks = ShownBlocks(format, text, d.Typed())
+	}
+	return out
+}
+
+// ShownBlocks are those blocks of a text that a reader sees as such: rows, and in a mail its fields and
+// the earlier mails.
+func ShownBlocks(format, text string, all []state.Block) (out []state.Block) {
+	head := 0 // of a mail: the end of the fields that it begins with
+	for _, b := range all {
+		field := b.Kind == state.BlockField && b.Start >= head && strings.TrimSpace(text[head:b.Start]) == ""
+		if field {
+			head = b.End
+		}
+		if b.Kind == state.BlockRow || format == "eml" && (field || b.Kind == state.BlockQuoted) {
+			out = append(out, b)
 		}
 	}
 	return out

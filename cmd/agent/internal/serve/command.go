@@ -36,8 +36,9 @@ come back, and a server that was killed goes on with its runs when it starts aga
 
 A caller needs the token, which is made at the first start. With --tenants each token has
 its own threads and memory, and the corpora that the file names. With --oidc-issuer
-callers have tokens of your own sign-in. Nothing that is served writes files or corpora,
-unless --allow-upload lets the page take files.
+callers have tokens of your own sign-in. Papers whose fields are read on the page are
+kept in ASSAY_HOME/papers. Nothing else that is served writes files or corpora, unless
+--allow-upload lets the page take files.
 
 Its page shows runs while they go on and afterwards, with the evidence of each answer. With
 --allow-write it edits states and runs again from them.

@@ -90,7 +90,7 @@ func (p *papers) root(s *runs.Space) string {
 	return open.PapersDir(p.settings.Home, tenant{Name: s.Tenant()}.owner())
 }
 
-// told is an error as a caller may see it.
+// fault is an error as a caller may see it.
 func (p *papers) fault(doing string, err error) error {
 	if page.Refused(err) {
 		return err

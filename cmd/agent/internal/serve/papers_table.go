@@ -19,6 +19,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/serve/page"
@@ -27,7 +28,7 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// A readPaper is a paper with its answer, in which corrections have taken the place of what was read.
+// An answeredPaper is a paper with its answer, in which corrections have taken the place of what was read.
 type answeredPaper struct {
 	paper
 	document extract.FieldDocument
@@ -65,6 +66,12 @@ func (p *papers) answered(ctx context.Context, s *runs.Space, id string) (b bund
 				return b, nil, dir, nil, err
 			}
 		}
+		a.Corrected = map[string]correction{}
+		for path, c := range one.Corrected {
+			if schema != nil && fieldOf(schema, path).Path != "" { // other fields may have been chosen since
+				a.Corrected[path] = c
+			}
+		}
 		if a.answer != nil {
 			corrected := schema.Correct(a.document, *a.answer, a.given())
 			corrected.Document = one.Name
@@ -89,7 +96,9 @@ func (p *papers) Open(ctx context.Context, s *runs.Space, id string) (_ *page.Bu
 		one := page.Paper{Name: a.Name, Run: a.Run, Live: a.live, Failed: a.why}
 		if a.answer != nil {
 			content := extract.Content(a.document)
-			if content.Blocks = a.document.Blocks; strings.HasSuffix(a.File, pdfFile) {
+			if !strings.HasSuffix(a.File, pdfFile) {
+				content.Blocks = open.ShownBlocks(strings.TrimPrefix(filepath.Ext(a.File), "."), content.Text, a.document.Blocks)
+			} else {
 				content.Paper = &proof.Paper{Address: page.PaperPath(id, i+1), Place: func(ctx context.Context, spans []proof.Span) ([]proof.Page, error) {
 					raw, err := os.ReadFile(filepath.Join(dir, a.File))
 					if err != nil {
@@ -221,6 +230,9 @@ func shown(schema *extract.Schema, a answeredPaper, content proof.Content, out *
 			out.Doubtful++
 		}
 	}
+	if slices.ContainsFunc(a.answer.Fields, func(v extract.FieldValue) bool { return elementOf(v.Field) >= mostShownRows }) {
+		out.Notes = append(out.Notes, fmt.Sprintf("A list has more than %d elements: the further ones are only in the files for download.", mostShownRows))
+	}
 	out.Parts = partsOf(schema, values)
 	names := map[string]string{}
 	for _, v := range out.Values() {
@@ -266,11 +278,8 @@ func partsOf(schema *extract.Schema, values map[string]page.Value) (out []page.P
 			out = append(out, page.Part{Name: inWords(list), IsList: true})
 			rows := 0
 			for path := range values {
-				if head, rest, ok := strings.Cut(path, "["); ok && head == list {
-					index, _, _ := strings.Cut(rest, "]")
-					if n, err := strconv.Atoi(index); err == nil && n < mostShownRows {
-						rows = max(rows, n+1)
-					}
+				if head, _, ok := strings.Cut(path, "["); ok && head == list {
+					rows = max(rows, min(elementOf(path)+1, mostShownRows))
 				}
 			}
 			out[at].Rows = make([][]page.Value, rows+1)
@@ -283,6 +292,17 @@ func partsOf(schema *extract.Schema, values map[string]page.Value) (out []page.P
 		}
 	}
 	return out
+}
+
+// elementOf is the index in the path of a field; -1 for none.
+func elementOf(path string) int {
+	_, rest, _ := strings.Cut(path, "[")
+	index, _, _ := strings.Cut(rest, "]")
+	n, err := strconv.Atoi(index)
+	if err != nil {
+		return -1
+	}
+	return n
 }
 
 // mostShownRows bounds the elements of a list that are shown.
