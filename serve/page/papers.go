@@ -71,7 +71,7 @@ type DrawnField struct {
 // A NamedSchema is a schema that can be chosen.
 type NamedSchema struct {
 	Name, Fields string // Fields are their names, in a line
-	Own, Likely  bool   // a person has saved it; a paper says its name
+	Own, Likely  bool   // a person has saved it; a line of a paper begins with its name
 }
 
 // A Choice is the fields that are to be read: one of Drawn, Named and Schema, or those of before.
@@ -102,6 +102,8 @@ type Part struct {
 	Heads  []string
 	Rows   [][]Value // the last one is empty, for a further element
 	IsList bool
+	State  string // of a list that is missing
+	Tone   string
 }
 
 // A Value is the value of a field.

@@ -136,7 +136,7 @@ func (e *section) lay(ctx context.Context, docs proof.Documents) {
 	room := mostOfAll
 	for _, s := range sheets {
 		s.paper(ctx)
-		if s.finish(room); !s.shown() {
+		if s.finish(room); !s.shown() && !e.Alone {
 			continue
 		}
 		if e.Sheets = append(e.Sheets, s); s.Whole {

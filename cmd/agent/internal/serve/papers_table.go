@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,9 +158,8 @@ func (p *papers) choices(s *runs.Space, docs []extract.FieldDocument, out *page.
 			names = append(names, part.Name)
 		}
 		one.Fields = strings.Join(names, ", ")
-		one.Likely = slices.ContainsFunc(docs, func(d extract.FieldDocument) bool {
-			return strings.Contains(strings.ToLower(d.Text), strings.ToLower(n.name))
-		})
+		begins := regexp.MustCompile(`(?im)^\s*` + regexp.QuoteMeta(n.name) + `\b`)
+		one.Likely = slices.ContainsFunc(docs, func(d extract.FieldDocument) bool { return begins.MatchString(d.Text) })
 		out.Schemas = append(out.Schemas, one)
 	}
 	slices.SortStableFunc(out.Schemas, func(a, b page.NamedSchema) int {
@@ -285,6 +285,9 @@ func partsOf(schema *extract.Schema, values map[string]page.Value) (out []page.P
 			out[at].Rows = make([][]page.Value, rows+1)
 		}
 		p := &out[at]
+		if missing := values[f.Path]; missing.State != "" {
+			p.State, p.Tone = missing.State, missing.Tone
+		}
 		head := cmp.Or(f.Title, inWords(strings.TrimPrefix(column, ".")), p.Name)
 		p.Heads = append(p.Heads, head)
 		for i := range p.Rows {
