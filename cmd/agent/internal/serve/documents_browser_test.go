@@ -232,6 +232,27 @@ func TestReadFieldsInBrowser(t *testing.T) {
 		}
 		sound(t, p)
 	}
+	// A PDF is drawn as it looks, and a value leads to its box.
+	const content = "BT /F1 12 Tf 72 700 Td (Invoice no: LW-7) Tj 0 -20 Td (Total: 84.50) Tj ET"
+	pdf, table := "%PDF-1.4\n", "xref\n0 6\n0000000000 65535 f \n"
+	for i, object := range []string{
+		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>", "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+		fmt.Sprintf("<</Length %d>>stream\n%s\nendstream", len(content), content), "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+	} {
+		table += fmt.Sprintf("%010d 00000 n \n", len(pdf))
+		pdf += fmt.Sprintf("%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	pdf += table + fmt.Sprintf("trailer\n<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(pdf))
+	p.Look(browsertest.View{Width: 1280})
+	p.Goto(s.url + "/ui/extract")
+	p.Loads(func() { p.Eval(dropping("bill.pdf", pdf), nil) })
+	p.Loads(func() { p.Click(`button[value="invoice"]`) })
+	p.Wait(`!document.querySelector('[data-reading]') && document.querySelector('.sheet canvas')`)
+	p.Eval(`document.querySelector('[name="value.total"]').closest('.value').querySelector('a').id = 'place'`, nil)
+	p.Click("#place")
+	p.Wait(`[...document.querySelectorAll('rect.marked')].some(r => r.getBoundingClientRect().height > 0 && r.getBoundingClientRect().bottom < innerHeight)`)
+	p.Picture("extract-pdf")
+	sound(t, p)
 	p.Inspect(t, "extract", s.url+"/ui/extract", &browsertest.InspectOptions{Differs: true}) // files are dropped with scripts only
 	p.Inspect(t, "extract-fields", at+"/fields", nil)
 	p.Inspect(t, "extract-values", at, nil)

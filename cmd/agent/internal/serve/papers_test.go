@@ -176,6 +176,21 @@ func TestPapers(t *testing.T) {
 		t.Error("a field that is none was taken")
 	}
 
+	// Fields that are chosen anew leave out corrections of others, and keep those of the same.
+	again := b.drop(sent{"one.md", aBill})
+	b.readFields(again, url.Values{"named": {"invoice"}})
+	b.load("POST", again+"/correct", url.Values{"paper": {"1"}, "value.customer": {"Ann"}, "was.customer": {"Mill & Sons"}, "value.supplier": {"Ann"}, "was.supplier": {""}})
+	if page := b.readFields(again, url.Values{"by": {"drawn"}, "take.0": {"1"}, "name.0": {"Customer"}}); valueOf(page, "customer") != "Ann" || !strings.Contains(page, ">1 corrected<") {
+		t.Errorf("with other fields:\n%s", page)
+	}
+	emails := url.Values{"by": {"schema"}, "schema": {`{"type":"object","required":["mails"],"properties":{"mails":{"type":"array","items":{"type":"string","format":"email"}}}}`}}
+	if page := b.readFields(again, emails); !strings.Contains(page, "Customer: Mill &amp; Sons") || !strings.Contains(page, `Mails <span class="badge bad">missing`) {
+		t.Errorf("a paper without a mark:\n%s", page)
+	}
+	if status, _, _ := b.load("GET", again+"/values?as=pdf&paper=1", nil); status != http.StatusNotFound {
+		t.Errorf("the PDF of a text: %d", status)
+	}
+
 	s.stop()
 	if err := os.RemoveAll(filepath.Join(home, "threads.db")); err != nil { // the runs are not needed any more
 		t.Fatal(err)
