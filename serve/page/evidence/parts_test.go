@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/serve/page/evidence"
 	"example.com/assay/state"
 	"example.com/assay/state/proof"
 )
@@ -139,6 +140,9 @@ func TestPaper(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in\n%s", want, page)
 		}
+	}
+	if page := section(t, quoting(doc, "one"), docs, &evidence.Options{Saved: true}); strings.Contains(page, "data-paper") || !strings.Contains(page, "<mark") {
+		t.Error(page)
 	}
 	content.Paper.Place = func(context.Context, []proof.Span) ([]proof.Page, error) {
 		return nil, errors.New("its file is no longer the one that was read")

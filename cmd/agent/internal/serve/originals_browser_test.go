@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -60,7 +61,7 @@ type sight struct {
 	Sheet      string // its whole text; empty if it is not shown whole
 	Seen       bool
 	Took       float64 // milliseconds
-	Boxes             []struct {
+	Boxes      []struct {
 		Page, Ink  int
 		X, Y, W, H float64
 	}
@@ -316,6 +317,9 @@ func TestPapersMeasuredBrowser(t *testing.T) {
 	}
 }
 
+// picture is eight by eight pixels in JPEG 2000, whose decoder is WebAssembly: red above, blue below.
+const picture = "/0//UQAvAAAAAAAIAAAACAAAAAAAAAAAAAAACAAAAAgAAAAAAAAAAAADBwEBBwEBBwEB/1IADAAAAAEBAAQEAAH/XAAEQED/ZAAlAAFDcmVhdGVkIGJ5IE9wZW5KUEVHIHZlcnNpb24gMi41LjD/kAAKAAAAAABeAAH/k8+0bDsNDSvqxXGgGEhBh9AMJCPcMGEhL4l7AAAYR9+AmDu5DseN/jouqAABhIS4jUDCQl/fgMgUAFsfIFfZMQAYSBS/RIHnQEgcBESBGExH/9k="
+
 // hostilePDF is a PDF of one page that says some lines, and tries to run code: when it is opened, when
 // its page is shown, in a font's matrix, in a function of a colour, by a link and a form.
 func hostilePDF(lines ...string) []byte {
@@ -332,8 +336,8 @@ func hostilePDF(lines ...string) []byte {
 	script := "<< /S /JavaScript /JS (document.title = 'ran'; globalThis.ran = 1; app.alert\\('ran'\\)) >>"
 	object("<< /Type /Catalog /Pages 2 0 R /OpenAction " + script + " /Names << /JavaScript << /Names [(a) " + script + "] >> >> /AcroForm << /Fields [8 0 R] /XFA (<script>ran = 1</script>) >> >>")
 	object("<< /Type /Pages /Kids [3 0 R] /Count 1 >>")
-	object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents 4 0 R /Annots [7 0 R 8 0 R] /AA << /O " + script + " >> /Resources << /Font << /F1 5 0 R >> /ColorSpace << /C [/Separation /X /DeviceRGB 6 0 R] >> >> >>")
-	content := "/C cs .5 scn 20 20 50 50 re f 0 g BT /F1 10 Tf 14 TL 20 250 Td"
+	object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents 4 0 R /Annots [7 0 R 8 0 R] /AA << /O " + script + " >> /Resources << /Font << /F1 5 0 R >> /XObject << /Im 9 0 R >> /ColorSpace << /C [/Separation /X /DeviceRGB 6 0 R] >> >> >>")
+	content := "q 100 0 0 100 300 100 cm /Im Do Q /C cs .5 scn 20 20 50 50 re f 0 g BT /F1 10 Tf 14 TL 20 250 Td"
 	for _, l := range lines {
 		content += " (" + l + ") Tj T*"
 	}
@@ -342,6 +346,11 @@ func hostilePDF(lines ...string) []byte {
 	stream("/FunctionType 4 /Domain [0 1] /Range [0 1 0 1 0 1]", "{ dup 2 mul exch dup }")
 	object("<< /Type /Annot /Subtype /Link /Rect [0 0 400 300] /A << /S /URI /URI (javascript:ran=1) >> >>")
 	object("<< /Type /Annot /Subtype /Widget /FT /Tx /T (x) /V (<img src=x onerror=ran=1>) /Rect [100 20 200 40] /AA << /F " + script + " >> >>")
+	image, err := base64.StdEncoding.DecodeString(picture)
+	if err != nil {
+		panic(err) // it is a constant
+	}
+	stream("/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /JPXDecode", string(image))
 	table := b.Len()
 	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
 	for _, o := range offsets {
@@ -369,6 +378,11 @@ func TestHostilePaperBrowser(t *testing.T) {
 	var ran bool
 	if p.Eval(`'ran' in globalThis || document.title === 'ran' || document.querySelector('.paper a:not([href^="#"]), .paper iframe, .paper input') !== null`, &ran); ran {
 		t.Error("the PDF has run code, or put elements on the page")
+	}
+	var colours string
+	p.Eval(`(canvas => [125, 175].map((y) => { const by = canvas.width / 400, [r, , b] = canvas.getContext('2d').getImageData(350 * by, y * by, 1, 1).data; return r > 150 && b < 80 ? 'red' : b > 100 && r < 80 ? 'blue' : r + ' ' + b; }).join())(document.querySelector('.paper canvas'))`, &colours)
+	if colours != "red,blue" {
+		t.Errorf("the picture is %s", colours)
 	}
 	p.Wait(`document.activeElement.matches('.paper a.here')`)
 	p.Press("Shift+Tab", "Shift+Tab")
