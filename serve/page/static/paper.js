@@ -12,7 +12,7 @@ function file(address) {
   if (!files.has(address)) {
     files.set(address, loading.then((pdfjs) => pdfjs.getDocument({
       url: address, wasmUrl: "/ui/static/", isEvalSupported: false, enableXfa: false, verbosity: 0,
-      disableAutoFetch: true, disableStream: true, rangeChunkSize: 1 << 18,
+      disableAutoFetch: true, disableStream: true, rangeChunkSize: 1 << 20,
     }).promise));
   }
   return files.get(address);
