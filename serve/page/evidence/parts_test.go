@@ -75,6 +75,26 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// A mark that begins and ends in what is hidden has its id and its links where they can be seen, and
+// words between rows stay in sight.
+func TestHiddenEnds(t *testing.T) {
+	doc := "| Iron | 12.40 |\nBetween\n| Lead | 31.00 |\n"
+	cells := func(line, a, b string) state.Block {
+		at := strings.Index(doc, line)
+		cell := func(s string) state.Cell {
+			return state.Cell{Start: at + strings.Index(line, s), End: at + strings.Index(line, s) + len(s)}
+		}
+		return state.Block{Kind: state.BlockRow, Start: at, End: at + len(line), Cells: []state.Cell{cell(a), cell(b)}}
+	}
+	page := section(t, quoting(doc, "| Lead | 31.00 |"), with(doc, cells("| Iron | 12.40 |", "Iron", "12.40"), cells("| Lead | 31.00 |", "Lead", "31.00")), nil)
+	if l := sound(t, page); l.texts[0] != doc || l.quoted["claim-1-quote-1"] != "| Lead | 31.00 |" {
+		t.Errorf("%q, %q", l.texts, l.quoted)
+	}
+	if !strings.Contains(page, `<mark id="claim-1-quote-1" class="for">Lead</mark>`) || !strings.Contains(page, ` |</mark></span><a class="back`) || !strings.Contains(page, "</table>\nBetween\n<table") {
+		t.Error(page)
+	}
+}
+
 // Of a long table the names of its columns, the marked row and its neighbours are shown.
 func TestLongTable(t *testing.T) {
 	doc := "Name; Sum\n\n"
