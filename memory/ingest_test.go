@@ -464,10 +464,23 @@ func TestOpenErrors(t *testing.T) {
 	}
 
 	c := verify(t, home, "law")
+	raw, err := c.Original(t.Context(), "a.md", 1<<20)
+	if d, again := c.Document(t.Context(), "a.md", 1<<20); err != nil || again != nil || d.Text != string(raw) || d.Text == "" {
+		t.Errorf("an unchanged file: %q, %v, %q, %v", raw, err, d.Text, again)
+	}
+	if _, err := c.Original(t.Context(), "a.md", 1); err == nil {
+		t.Error("a file that is too long is read")
+	}
 	tree(t, docs, map[string]string{"a.md": "Text changed."})
 	var in *document.InputError
 	if err := c.Check("a.md"); !errors.As(err, &in) {
 		t.Errorf("a changed original: %v", err)
+	}
+	if _, err := c.Original(t.Context(), "a.md", 1<<20); !errors.As(err, &in) {
+		t.Errorf("its bytes: %v", err)
+	}
+	if _, err := c.Document(t.Context(), "a.md", 1<<20); !errors.As(err, &in) {
+		t.Errorf("its document: %v", err)
 	}
 	if _, _, err := c.TextPath("none"); err == nil {
 		t.Error("an unknown source has a text")

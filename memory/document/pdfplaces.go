@@ -119,13 +119,11 @@ func lettersOf(s string, trm matrix, width float64) []pdfLetter {
 
 // lettersToRead puts the letters of a line with words from right to left into reading order.
 func lettersToRead(all []pdfLetter) []pdfLetter {
-	right := 0
+	var line []rune
 	for _, l := range all {
-		if isRightToLeft(string(l.letter)) {
-			right++
-		}
+		line = append(line, l.letter)
 	}
-	base := 2*right > len(all)
+	base := mostlyRightToLeft(string(line))
 	slices.SortStableFunc(all, func(a, b pdfLetter) int {
 		if base {
 			return cmp.Compare(b.box[0], a.box[0])

@@ -61,6 +61,7 @@ func TestPlacesInPDF(t *testing.T) {
 		{"columns drawn line by line", makePDF(left + right), []string{"since anybody\ncan", "near it"}, "1 since anybody 186 108 264 118, 1 can 72 120 90 130, 1 near it 340 84 382 94"},
 		{"the right column first", makePDF(right + left), []string{"on the hill", "grain"}, "1 on the hill 204 84 270 94, 1 grain 496 108 526 118"},
 		{"cells with two lines", makePDF(column(72, "Item", "Lamp", "Rope") + column(200, "Price", "12.40", "3.10") + column(300, "Place", "shelf", "wall")), []string{"3.10"}, "1 3.10 200 108 224 118"},
+		{"a cell with two lines", makePDF("BT /F2 10 Tf 72 700 Td (Item) Tj 128 0 Td (Price) Tj ET BT /F2 10 Tf 72 684 Td (Lamp of) Tj 128 0 Td (12.40) Tj ET BT /F2 10 Tf 72 676 Td (brass) Tj ET BT /F2 10 Tf 72 660 Td (Rope) Tj 128 0 Td (3.10) Tj ET"), []string{"Lamp of brass", "12.40"}, "1 Lamp of 72 100 114 110, 1 brass 72 108 102 118, 1 12.40 200 100 230 110"},
 		{"cropped", turned(0), []string{"cd"}, "1 cd 80 52 92 62"},
 		{"turned right", turned(90), []string{"cd"}, "1 cd 678 80 688 92"},
 		{"on its head", turned(180), []string{"cd"}, "1 cd 398 678 410 688"},
@@ -70,6 +71,26 @@ func TestPlacesInPDF(t *testing.T) {
 	} {
 		if got := strings.Join(placesOf(t, c.raw, c.words...), ", "); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Letters of a line are read from right to left where most are, numbers in it from left to right.
+func TestLettersToRead(t *testing.T) {
+	for drawn, want := range map[string]string{"םולש": "שלום", "12.5 םולש": "שלום12.5", "abc בא de": "abcאבde"} {
+		var all []pdfLetter
+		x := 0.0
+		for _, r := range drawn {
+			if x++; r != ' ' {
+				all = append(all, pdfLetter{letter: r, box: [4]float64{x, 0, x + 1, 1}})
+			}
+		}
+		got := ""
+		for _, l := range lettersToRead(all) {
+			got += string(l.letter)
+		}
+		if got != want {
+			t.Errorf("%q is read %q, want %q", drawn, got, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/assay/graph/trace"
+	"example.com/assay/serve/page/evidence"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/page/run"
 	"example.com/assay/serve/runs"
@@ -65,7 +66,7 @@ func (v *visit) file() error {
 		return err
 	}
 	opts := &run.FileOptions{Version: v.Version, Heading: title(r)}
-	if opts.Answer, err = v.proven(r, a, nil); err != nil {
+	if opts.Answer, err = v.proven(r, a, &evidence.Options{Saved: true}); err != nil {
 		return err
 	}
 	var b bytes.Buffer

@@ -25,6 +25,7 @@ type Options struct {
 	Of     string // id of the element with the question, on a page with several answers. Default: none
 	Level  int    // level of its headings. Default: 2
 	Alone  bool   // only the documents: the page itself has elements with the ids of the findings
+	Saved  bool   // the page is read without its server, and so without pages of PDFs. Default: with them
 	Close  string // id of the element that a reader returns to who closes the documents. Default: they stay open
 }
 
@@ -35,7 +36,7 @@ type Options struct {
 func Section(ctx context.Context, p proof.Proof, docs proof.Documents, opts *Options) (template.HTML, error) {
 	e := section{Proof: p, Level: 2}
 	if opts != nil {
-		e.prefix, e.Of, e.Level, e.Close, e.Alone = opts.Prefix, opts.Of, cmp.Or(opts.Level, e.Level), opts.Close, opts.Alone
+		e.prefix, e.Of, e.Level, e.Close, e.Alone, e.saved = opts.Prefix, opts.Of, cmp.Or(opts.Level, e.Level), opts.Close, opts.Alone, opts.Saved
 	}
 	e.ID = e.id("documents")
 	e.lay(ctx, docs)
@@ -59,6 +60,7 @@ type section struct {
 	Notices []notices
 
 	prefix string
+	saved  bool
 	ids    map[string]*card // by the IDs of findings
 	said   map[string]bool  // findings that the answer links to
 }
@@ -135,7 +137,9 @@ func (e *section) lay(ctx context.Context, docs proof.Documents) {
 	e.Blocks = e.blocksOf(e.anchors(sheets, cards))
 	room := mostOfAll
 	for _, s := range sheets {
-		s.paper(ctx)
+		if !e.saved {
+			s.paper(ctx)
+		}
 		if s.finish(room); !s.shown() && !e.Alone {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/serve/page/evidence"
 	"example.com/assay/state"
 	"example.com/assay/state/proof"
 )
@@ -70,6 +71,26 @@ func TestTables(t *testing.T) {
 	r.Cells = append(r.Cells[:1:1], state.Cell{Header: "Unit", Start: 4, End: 4, Text: "\"ml\""}, r.Cells[1])
 	page = section(t, quoting(doc, "12.40"), with(doc, r), nil)
 	if l := sound(t, page); l.texts[0] != doc || !strings.Contains(page, `<th scope="col" data-label="&lt;Price&gt;" aria-label="&lt;Price&gt;"></th></tr>`) || !strings.Contains(page, `<td data-label="&#34;ml&#34;" aria-label="&#34;ml&#34;"></td><td`) {
+		t.Error(page)
+	}
+}
+
+// A mark that begins and ends in what is hidden has its id and its links where they can be seen, and
+// words between rows stay in sight.
+func TestHiddenEnds(t *testing.T) {
+	doc := "| Iron | 12.40 |\nBetween\n| Lead | 31.00 |\n"
+	cells := func(line, a, b string) state.Block {
+		at := strings.Index(doc, line)
+		cell := func(s string) state.Cell {
+			return state.Cell{Start: at + strings.Index(line, s), End: at + strings.Index(line, s) + len(s)}
+		}
+		return state.Block{Kind: state.BlockRow, Start: at, End: at + len(line), Cells: []state.Cell{cell(a), cell(b)}}
+	}
+	page := section(t, quoting(doc, "| Lead | 31.00 |"), with(doc, cells("| Iron | 12.40 |", "Iron", "12.40"), cells("| Lead | 31.00 |", "Lead", "31.00")), nil)
+	if l := sound(t, page); l.texts[0] != doc || l.quoted["claim-1-quote-1"] != "| Lead | 31.00 |" {
+		t.Errorf("%q, %q", l.texts, l.quoted)
+	}
+	if !strings.Contains(page, `<mark id="claim-1-quote-1" class="for">Lead</mark>`) || !strings.Contains(page, ` |</mark></span><a class="back`) || !strings.Contains(page, "</table>\nBetween\n<table") {
 		t.Error(page)
 	}
 }
@@ -139,6 +160,9 @@ func TestPaper(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in\n%s", want, page)
 		}
+	}
+	if page := section(t, quoting(doc, "one"), docs, &evidence.Options{Saved: true}); strings.Contains(page, "data-paper") || !strings.Contains(page, "<mark") {
+		t.Error(page)
 	}
 	content.Paper.Place = func(context.Context, []proof.Span) ([]proof.Page, error) {
 		return nil, errors.New("its file is no longer the one that was read")

@@ -12,7 +12,7 @@ function file(address) {
   if (!files.has(address)) {
     files.set(address, loading.then((pdfjs) => pdfjs.getDocument({
       url: address, wasmUrl: "/ui/static/", isEvalSupported: false, enableXfa: false, verbosity: 0,
-      disableAutoFetch: true, disableStream: true, rangeChunkSize: 1 << 18,
+      disableAutoFetch: true, disableStream: true, rangeChunkSize: 1 << 20,
     }).promise));
   }
   return files.get(address);
@@ -20,30 +20,34 @@ function file(address) {
 
 // draw puts the page of a drawing behind it, in the pixels of the device.
 async function draw(svg) {
-  const wide = Math.min(svg.clientWidth * devicePixelRatio, 4096);
+  const wide = Math.round(svg.clientWidth * devicePixelRatio);
   const had = svg.previousElementSibling;
-  if (!wide || (had?.matches("canvas") && Math.abs(had.width - wide) < 2)) return;
+  if (!wide || Number(had?.dataset.wide) === wide) return;
   const canvas = document.createElement("canvas");
   canvas.setAttribute("aria-hidden", "true");
   const page = await (await file(svg.dataset.paper)).getPage(Number(svg.dataset.page));
-  const viewport = page.getViewport({ scale: wide / page.getViewport({ scale: 1 }).width });
+  const { width, height } = page.getViewport({ scale: 1 });
+  const viewport = page.getViewport({ scale: Math.min(wide / width, Math.sqrt(2 ** 24 / width / height)) });
+  canvas.dataset.wide = wide;
   canvas.width = Math.round(viewport.width);
   canvas.height = Math.round(viewport.height);
   await page.render({ canvas, viewport }).promise;
-  if (had?.matches("canvas")) had.remove();
+  had?.remove();
   svg.before(canvas);
 }
 
+// Pages are drawn near the window, one after the other, that of the mark first, and are forgotten far
+// from it.
 const near = new IntersectionObserver((all) => {
-  for (const { target, isIntersecting } of all) if (isIntersecting) redraw(target);
+  for (const { target, isIntersecting } of all) if (!isIntersecting && target.previousElementSibling) target.previousElementSibling.remove();
+  const come = all.filter((one) => one.isIntersecting).map((one) => one.target);
+  come.sort((a, b) => Number(b.querySelector(".here") !== null) - Number(a.querySelector(".here") !== null)).forEach(redraw);
 }, { rootMargin: "50%" });
-const sized = new ResizeObserver((all) => all.forEach(({ target }) => target.previousElementSibling?.matches("canvas") && redraw(target)));
+const sized = new ResizeObserver((all) => all.forEach(({ target }) => target.previousElementSibling && redraw(target)));
 
-// redraw draws one page at a time: one that is wanted again meanwhile is drawn again afterwards.
-const drawing = new Map();
+let drawing = Promise.resolve();
 function redraw(svg) {
-  const next = (drawing.get(svg) ?? Promise.resolve()).then(() => draw(svg)).catch((err) => fail(svg.closest(".sheet"), err));
-  drawing.set(svg, next);
+  drawing = drawing.then(() => draw(svg)).catch((err) => fail(svg.closest(".sheet"), err));
 }
 
 function fail(sheet, err) {
@@ -75,6 +79,7 @@ function lead() {
     return;
   }
   for (const box of boxes) box.classList.add("here");
+  redraw(boxes[0].ownerSVGElement);
   boxes[0].focus({ preventScroll: true });
   boxes[0].scrollIntoView({ block: "center", inline: "nearest" });
 }

@@ -130,4 +130,5 @@ type server struct {
 	closers  []func() error
 	sample   bool // the embedded sample answers
 	runs     *runs.Manager
+	placings placings
 }

@@ -1,13 +1,11 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -23,7 +21,6 @@ import (
 	"example.com/assay/memory"
 	"example.com/assay/memory/document"
 	"example.com/assay/memory/retrieval"
-	"example.com/assay/memory/text"
 	"example.com/assay/nodes/conversation"
 	"example.com/assay/nodes/pipeline"
 	"example.com/assay/serve/page"
@@ -274,28 +271,10 @@ func (o *openCorpus) Text(_ context.Context, name string, from, to int) (data []
 	return data[:n], err
 }
 
-// Original implements page.OpenCorpus.
-func (o *openCorpus) Original(ctx context.Context, name string) ([]byte, error) {
-	if o.Corpus.Format(name) != "pdf" {
-		return nil, &runs.NotFoundError{What: "PDF", ID: name}
-	}
-	data, err := o.Corpus.Original(ctx, name, maxOriginal)
-	_, gone := errors.AsType[*document.InputError](err)
-	if gone || err == nil && !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")) { // changed, or compressed
-		return nil, &runs.NotFoundError{What: "PDF", ID: name}
-	}
-	return data, o.fault(fmt.Sprintf("reading the file of %q of", name), err)
-}
-
 func (o *openCorpus) Close() error { return o.fault("closing", o.release()) }
 
 // maxDocument bounds a document that is shown next to an answer, in bytes.
 const maxDocument = 8 << 20
-
-const (
-	maxOriginal    = 128 << 20       // bytes of a file whose pages are shown
-	longestPlacing = 5 * time.Second // in one file
-)
 
 // documents reads the texts of a corpus that a tenant may read, as they are now. A document names a
 // text, or its path.
@@ -320,53 +299,11 @@ func (s *server) documents(tenant, corpus string) proof.Documents {
 		content = open.Content(ctx, c.(*openCorpus).Corpus, name, string(data))
 		if c.(*openCorpus).Corpus.Format(name) == "pdf" && !content.Changed {
 			content.Paper = &proof.Paper{Address: page.OriginalPath(corpus, name), Place: func(ctx context.Context, spans []proof.Span) ([]proof.Page, error) {
-				return s.placed(ctx, tenant, corpus, name, content.Text, spans)
+				return s.place(ctx, tenant, corpus, name, content.Text, spans)
 			}}
 		}
 		return content, nil
 	}
-}
-
-// perPoint is the number of units of a box in a point.
-const perPoint = 10
-
-// placed returns the pages of a PDF that hold spans of its text.
-func (s *server) placed(ctx context.Context, tenant, corpus, name, whole string, spans []proof.Span) (out []proof.Page, err error) {
-	c, err := corpora{s}.Open(ctx, tenant, corpus)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = cli.Also(err, c.Close()) }()
-	raw, err := c.Original(ctx, name)
-	if _, gone := errors.AsType[*runs.NotFoundError](err); gone {
-		return nil, errors.New("its file is no longer the one that was read")
-	} else if err != nil {
-		return nil, err
-	}
-	return placesIn(ctx, raw, whole, spans)
-}
-
-// placesIn returns the pages of the file of a PDF that hold spans of its text.
-func placesIn(ctx context.Context, raw []byte, whole string, spans []proof.Span) (out []proof.Page, err error) {
-	list := make([]text.Span, len(spans))
-	for i, span := range spans {
-		list[i] = text.Span(span)
-	}
-	ctx, cancel := context.WithTimeout(ctx, longestPlacing)
-	defer cancel()
-	pages, err := document.PlacesInPDF(ctx, raw, whole, list)
-	if err != nil {
-		return nil, errors.New("its pages cannot be read")
-	}
-	units := func(points float64) int { return int(math.Round(perPoint * points)) }
-	for _, p := range pages {
-		one := proof.Page{Number: p.Number, Width: units(p.Width), Height: units(p.Height)}
-		for _, at := range p.Places {
-			one.Pieces = append(one.Pieces, proof.Piece{Start: at.Start, End: at.End, Page: p.Number, Box: proof.Box{X1: units(at.X0), Y1: units(at.Y0), X2: units(at.X1), Y2: units(at.Y1)}})
-		}
-		out = append(out, one)
-	}
-	return out, nil
 }
 
 // proof is the last answer of a conversation with its evidence, for the page. Its documents are the
