@@ -98,7 +98,7 @@ func TestModelVerifiesAnEdge(t *testing.T) {
 		t.Errorf("the edge came back %s, with %d verdicts", e.Status, len(server.found.Result.Audit))
 	}
 	at := 0
-	for _, want := range []string{"1 support: mosquito bites malaria", "1 refute: no effect of mosquito bites", "1 judge_edge: direct_causal", "    “", "1 devils_advocate: direct_causal", "Malaria is spread by the bites of mosquitoes. [Query 1][Source 1]"} {
+	for _, want := range []string{"1 support: mosquito bites malaria", "1 refute: no effect of mosquito bites", "1 judge_edge: direct_causal", "    “", "1 devils_advocate: direct_causal", "Malaria is spread by the bites of mosquitoes. [Source 1]"} {
 		i := strings.Index(stdout.String()[at:], want)
 		if i < 0 {
 			t.Fatalf("%q is not where it should be in\n%s", want, stdout)

@@ -144,10 +144,10 @@ func (v *visit) converse(a *asking, frame *look.Frame) error {
 		}
 		if a.Turns = append(a.Turns, turn); turn.Live {
 			frame.Scripts = append(frame.Scripts, root+"static/live.js")
-			if a.Refused == "" {
-				a.Says = "" // its steps say so
-			}
 		}
+	}
+	if a.Thread.Status == runs.Busy && a.Refused == "" {
+		a.Says = "" // its steps say so, or it has just ended
 	}
 	return nil
 }

@@ -160,7 +160,8 @@ func TestBrowserSendsOnce(t *testing.T) {
 			t.Errorf("after %d forms there are %d runs, %v", i, len(all), err)
 		}
 	}
-	p.Loads(func() { p.Eval(`history.back()`, nil) })
+	p.Eval(`history.back()`, nil)
+	p.Wait(`document.querySelector('.composer p button')`)
 	p.Loads(func() { p.Click(".composer p button") })
 	p.Wait(`location.pathname.startsWith('/ui/runs/')`)
 	sound(t, p)

@@ -47,7 +47,9 @@ func (v *visit) list() error {
 		return err
 	}
 	out := listing{Query: query, Total: len(found)}
-	from = min(from, len(found))
+	if from >= len(found) { // the list has become shorter: its last page
+		from = max(0, len(found)-1) / perPage * perPage
+	}
 	for _, r := range found[from:min(from+perPage, len(found))] {
 		out.Runs = append(out.Runs, v.row(r))
 	}

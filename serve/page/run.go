@@ -257,5 +257,8 @@ func (v *visit) stop() error {
 	if err := v.Cancel(v.r.Context(), id); err != nil {
 		return err
 	}
+	if r, err := v.Run(v.r.Context(), id); err == nil && v.r.PostFormValue("in") == "ask" {
+		return v.to(turnPath(r))
+	}
 	return v.to(join("runs", id))
 }

@@ -55,6 +55,9 @@ func TestList(t *testing.T) {
 	if _, body, _ := s.do(s.enters(tokenOfBob), "GET", "/ui/runs", nil); strings.Contains(body, done.ID) {
 		t.Error("bob sees ann's runs")
 	}
+	if body := s.get("/ui/runs?from=5000"); !strings.Contains(body, "text: break") {
+		t.Errorf("behind the end:\n%s", body)
+	}
 	for _, wrong := range []string{"-1", "x", "99999999999999999999"} {
 		if status, _, _ := s.do(s.ann, "GET", "/ui/runs?from="+wrong, nil); status != http.StatusBadRequest {
 			t.Errorf("from %s: %d", wrong, status)
@@ -348,6 +351,12 @@ func TestStop(t *testing.T) {
 	if body := s.get("/ui/runs/" + r.ID); !strings.Contains(body, "stopped") {
 		t.Errorf("its page:\n%s", body)
 	}
+	r = s.begin(runs.Spec{Graph: "held"}, `{}`)
+	<-s.gate.reached
+	if _, _, answer := s.post("/ui/runs/"+r.ID+"/stop", url.Values{"in": {"ask"}}); answer.Request.URL.Path != "/ui/ask/"+r.Thread {
+		t.Errorf("in a conversation it leads to %s", answer.Request.URL)
+	}
+	s.wait(r.ID)
 }
 
 // An event is sent soon after it has happened.

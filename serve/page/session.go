@@ -152,7 +152,11 @@ func (h *handler) turnAway(w http.ResponseWriter, r *http.Request, why error) {
 		http.Redirect(w, r, root+"enter?to="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 		return
 	default:
-		v.askToken(http.StatusUnauthorized, entry{To: root, Refused: "You are not signed in, so nothing was done."})
+		to := root
+		if r.Body = http.MaxBytesReader(w, r.Body, maxEntry); r.URL.Path == root+"ask" { // the question is not typed again
+			to = query(to+"ask", "graph", r.PostFormValue("graph"), "thread", r.PostFormValue("thread"), "question", r.PostFormValue("question"))
+		}
+		v.askToken(http.StatusUnauthorized, entry{To: to, Refused: "You are not signed in, so nothing was done."})
 		return
 	}
 	v.fail(why)

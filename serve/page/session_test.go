@@ -229,3 +229,16 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 }
+
+// A question that was asked without a session is in the field after signing in.
+func TestAskWithoutSession(t *testing.T) {
+	s := served(t, nil)
+	c := &http.Client{}
+	status, body, _ := s.do(c, "POST", "/ui/ask", url.Values{"graph": {"plain"}, "question": {"Who <b>keeps</b> it?"}})
+	if want := `name="to" value="/ui/ask?graph=plain&amp;question=Who&#43;%3Cb%3Ekeeps%3C%2Fb%3E&#43;it%3F"`; status != http.StatusUnauthorized || !strings.Contains(body, want) {
+		t.Errorf("%d, no %s in\n%s", status, want, body)
+	}
+	if status, _, _ := s.do(c, "POST", "/ui/ask", url.Values{"question": {strings.Repeat("long ", 10_000)}}); status != http.StatusUnauthorized {
+		t.Errorf("with a long question: %d", status)
+	}
+}

@@ -22,7 +22,7 @@ func TestExamples(t *testing.T) {
 		"rooms.md":   "# Reading rooms\n\n## When is the map room open?\n\nThe map room is open from nine to five on weekdays, and until noon on Saturdays.\n\n## Can I bring it back?\n\nIt can be brought back to any desk.\n\n## When is the music room open?\n\nThe music room is open from two to six on weekdays.\n",
 		"ferries.md": "# Ferries\n\n## Booking a crossing\n\nYou book a crossing at the quay office, by seven in the evening before. A crossing that was booked later is not held.\n",
 		"words.md":   "# Words\n\nKelp ledgers are the books in which the wardens write each harvest. All kelp ledgers are kept for ten years.\n\nWednesday is the day on which nobody calls.\n",
-		"plans.md":   "# Plans\n\n## Who founded the old lighthouse?\n\nTo be written.\n",
+		"plans.md":   "# Plans\n\n## Who founded the old lighthouse?\n\nTo be written.\n\n## When is the map room open?\n\nSee the list of reading rooms, which answers this and more.\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
