@@ -2,6 +2,17 @@ package browsertest
 
 import "time"
 
+// Reacts returns the longest time from an input to the paint after it, while something is done. It is
+// at least 16 milliseconds: the browser does not report shorter times.
+func (p *Page) Reacts(do func()) time.Duration {
+	p.t.Helper()
+	p.Eval(`globalThis.assayFelt = [16]; globalThis.assayFeels = new PerformanceObserver(list => assayFelt.push(...list.getEntries().map(e => e.duration))); assayFeels.observe({type: 'event', durationThreshold: 16})`, nil)
+	do()
+	var ms float64
+	p.Eval(`new Promise(done => requestAnimationFrame(() => setTimeout(() => { assayFelt.push(...assayFeels.takeRecords().map(e => e.duration)); done(Math.max(...assayFelt)); }, 50)))`, &ms)
+	return time.Duration(ms * float64(time.Millisecond))
+}
+
 // Times returns the times from the request until the page was complete, and until the first paint.
 func (p *Page) Times() (come, painted time.Duration) {
 	p.t.Helper()

@@ -222,34 +222,3 @@ func TestHostileTextsInBrowser(t *testing.T) {
 		look("/ui/" + path)
 	}
 }
-
-// The pictures of the README: a question to the sample corpus.
-func TestPictures(t *testing.T) {
-	home := t.TempDir()
-	s := start(t, home)
-	p := s.browser(home)
-	p.Goto(s.url + "/ui/")
-	p.Look(browsertest.View{Width: 1200})
-	p.Picture("page-ask")
-	p.Click("#question")
-	p.Type("What must a plaintiff prove to win a claim for battery?")
-	p.Loads(func() { p.Click("main form button") })
-	p.Wait(`!document.querySelector('[data-live]') && document.querySelector('.evidence')`)
-	p.Focus(".answer .ref")
-	p.Press("Enter")
-	p.Wait(`document.querySelector('.documents mark:target')`)
-	p.Picture("page-answer")
-	p.Press("Escape")
-	p.Loads(func() { p.Click(".how a") })
-	var run string
-	p.Eval(`location.href`, &run)
-	p.Goto(run + "/graph")
-	p.Wait(`document.querySelector('.drawing [data-node="research/verify"]')`)
-	p.Eval(`document.querySelector('.drawing').scrollIntoView()`, nil)
-	p.Picture("page-graph")
-	p.Goto(run + "/steps")
-	p.Unfold()
-	p.Eval(`document.querySelector('table.hits').parentElement.scrollIntoView()`, nil)
-	p.Picture("page-steps")
-	sound(t, p)
-}
