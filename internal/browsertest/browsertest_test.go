@@ -53,6 +53,8 @@ func TestChecks(t *testing.T) {
 		"exception":       {`<script>throw Error("no")</script>`, p.Complaints, "exceptionThrown"},
 		"dialog":          {`<script>alert("hello")</script>`, p.Complaints, "hello"},
 		"missing":         {`<script src="/none.js"></script>`, p.Complaints, "404"},
+		"two names":       {`<p id="a">one</p><p id="a">two</p>`, p.Armed, "a second element"},
+		"forged":          {`<mark>forged</mark>`, p.Armed, "a mark"},
 		"under":           {`<div style="position: absolute; top: 0; left: 0; background: #fff; width: 900px; height: 300px"></div>`, p.Covered, "covers A page"},
 		"moving":          {`<style>@keyframes k { to { left: 9px } } p { animation: k 9s infinite; position: relative }</style>`, p.Moving, "it moves"},
 		"turning":         {`<p>a name: עברית</p>`, p.Turning, "not isolated"},

@@ -42,7 +42,7 @@
     const links = [...document.querySelectorAll('a[href]')].map(a => URL.parse(a.href)).filter(to => to?.origin === location.origin);
     return {
       Links: links.map(to => ({Kind: kind(to), To: to.pathname + to.search})),
-      Forms: [...document.forms].map(f => f.method + ' ' + kind(URL.parse(f.action)) + ' ' + [...f.elements].map(e => e.name)),
+      Forms: [...document.forms].map(f => f.method + ' ' + kind(URL.parse(f.action)) + ' ' + [...new Set([...f.elements].map(e => e.name))]),
     };
   },
   // Writes a text into the empty fields of a form, and sends it.
@@ -153,7 +153,11 @@
   armed() {
     const out = [], own = [location.protocol, location.host].join();
     const odd = 'iframe, frame, object, embed, base, plaintext, marquee, template, math, meta[http-equiv=refresh], script:not([src])';
+    const ids = new Set();
     for (const e of document.all) {
+      if (e.id && ids.has(e.id)) out.push('a second element with the name: ' + this.tell(e));
+      ids.add(e.id);
+      if (e.matches('mark') && e.textContent === 'forged') out.push('a mark: ' + this.tell(e));
       if (e.matches(odd)) out.push('an element: ' + this.tell(e));
       for (const a of e.attributes) {
         if (a.name.startsWith('on') || a.name === 'style') out.push('an attribute: ' + this.tell(e));

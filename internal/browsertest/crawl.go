@@ -3,6 +3,7 @@ package browsertest
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // A CrawlOptions says how far [Page.Crawl] goes.
@@ -61,7 +62,14 @@ func (p *Page) Crawl(site, from string, opts CrawlOptions, look func(path string
 		if p.Eval(`document.forms.length`, &n); f.n >= n {
 			continue // it is on an answer to a form only
 		}
-		p.Loads(func() { p.check(fmt.Sprintf("send(%d, %q)", f.n, strings.ToValidUTF8(opts.Text, "")), nil) })
+		before := p.loaded()
+		p.check(fmt.Sprintf("send(%d, %q)", f.n, strings.ToValidUTF8(opts.Text, "")), nil)
+		for range 60 { // a script may send the form, and say on the same page what was refused
+			if p.Eval(`0`, nil); p.loaded() != before {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
 		read()
 	}
 	return asked

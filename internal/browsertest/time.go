@@ -1,6 +1,36 @@
 package browsertest
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Times are measured times in ascending order.
+type Times []time.Duration
+
+// Best is the shortest: other programs make a time longer, never shorter.
+func (t Times) Best() time.Duration { return t[0] }
+
+func (t Times) String() string {
+	ms := func(d time.Duration) int64 { return d.Milliseconds() }
+	return fmt.Sprintf("%d / %d / %d ms", ms(t[0]), ms(t[len(t)/2]), ms(t[len(t)-1]))
+}
+
+// Clock opens an address several times, after once, and does something on the page. It returns the times until
+// the first paint, and from each input to the paint after it.
+func (p *Page) Clock(address string, rounds int, do func()) (painted, reacted Times) {
+	p.t.Helper()
+	p.Goto(address) // what pages share is in the cache from now on
+	for range rounds {
+		p.Goto(address)
+		_, first := p.Times()
+		painted, reacted = append(painted, first), append(reacted, p.Reacts(do))
+	}
+	slices.Sort(painted)
+	slices.Sort(reacted)
+	return painted, reacted
+}
 
 // Reacts returns the longest time from an input to the paint after it, while something is done. It is
 // at least 16 milliseconds: the browser does not report shorter times.

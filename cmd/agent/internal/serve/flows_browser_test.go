@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/internal/browsertest"
@@ -16,6 +17,7 @@ import (
 type flow struct {
 	name, path string
 	then       func(*browsertest.Page) // what is done on the page; nil for nothing
+	act        func(*browsertest.Page) // what is done there; nil for Tab
 	picture    string                  // a further picture of it alone, for the README
 }
 
@@ -53,24 +55,28 @@ func flows(s *started, key string) []flow {
 		p.Click(".answer .ref")
 		p.Wait(`document.querySelector('.documents mark:target')`)
 	}
+	click := func(selector string) func(*browsertest.Page) {
+		return func(p *browsertest.Page) { p.Click(selector) }
+	}
 	to := func(selector string) func(*browsertest.Page) {
 		return func(p *browsertest.Page) { p.Eval(`document.querySelector('`+selector+`').scrollIntoView()`, nil) }
 	}
 	return []flow{
-		{"ask", "/ui/", nil, "page-ask"},
-		{"answer", "/ui/ask/" + thread, mark, "page-answer"},
-		{"conversation", "/ui/ask/" + long, to("#turn-2"), ""},
-		{"documents", "/ui/corpora/harbour", nil, ""},
-		{"check", check + "?accept=claim-1", nil, ""},
-		{"graph", run + "/graph", to(".drawing"), "page-graph"},
-		{"steps", run + "/steps", func(p *browsertest.Page) { p.Unfold(); to("table.hits")(p) }, "page-steps"},
-		{"change", at.RequestURI(), to("#go-on"), ""},
-		{"compare", "/ui/compare?" + url.Values{"a": {strings.TrimPrefix(run, "/ui/runs/")}, "b": {strings.TrimPrefix(again, "/ui/runs/")}}.Encode(), nil, ""},
+		{"ask", "/ui/", nil, func(p *browsertest.Page) { p.Press("a", "b") }, "page-ask"},
+		{"answer", "/ui/ask/" + thread, mark, mark, "page-answer"},
+		{"conversation", "/ui/ask/" + long, to("#turn-2"), click("#turn-2 .answer .ref"), ""},
+		{"documents", "/ui/corpora/harbour", nil, nil, ""},
+		{"check", check + "?accept=claim-1", nil, click("#corrections li a"), ""},
+		{"graph", run + "/graph", to(".drawing"), nil, "page-graph"},
+		{"steps", run + "/steps", func(p *browsertest.Page) { p.Unfold(); to("table.hits")(p) }, click("main summary"), "page-steps"},
+		{"change", at.RequestURI(), to("#go-on"), func(p *browsertest.Page) { p.Click("#text"); p.Press("a", "b") }, ""},
+		{"compare", "/ui/compare?" + url.Values{"a": {strings.TrimPrefix(run, "/ui/runs/")}, "b": {strings.TrimPrefix(again, "/ui/runs/")}}.Encode(), nil, nil, ""},
 	}
 }
 
 // Each flow is without a barrier for assistive technology, and fits, on a desk and on a telephone, in
-// the light and in the dark. With -screenshots it becomes a picture of docs/.
+// the light and in the dark. It is painted soon and reacts at once, in the best of its rounds: other
+// programs use the machine, too. With -screenshots it becomes a picture of docs/.
 func TestFlowsInBrowser(t *testing.T) {
 	home := t.TempDir()
 	s := start(t, home, "--allow-write", "--allow-upload")
@@ -94,5 +100,16 @@ func TestFlowsInBrowser(t *testing.T) {
 			}
 		}
 		p.Sheet("flow-"+f.name, .4, pictures...)
+		painted, reacted := p.Clock(s.url+f.path, 10, func() {
+			if f.act == nil {
+				p.Press("Tab")
+			} else {
+				f.act(p)
+			}
+		})
+		t.Logf("%s: painted %s, reacted %s", f.name, painted, reacted)
+		if painted.Best() > 500*time.Millisecond || reacted.Best() > 100*time.Millisecond {
+			t.Errorf("%s: painted after %s and reacted after %s at best", f.name, painted.Best(), reacted.Best())
+		}
 	}
 }
