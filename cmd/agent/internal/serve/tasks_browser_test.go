@@ -148,6 +148,7 @@ func TestTasksInBrowser(t *testing.T) {
 			h := &hand{Page: p, keyboard: by.keyboard}
 			p.Look(by.view)
 			p.Goto(s.url + "/ui/")
+			p.Wait(`document.activeElement.id === 'question'`)
 			task.do(h)
 			if len(h.actions) > mostActions {
 				t.Errorf("%s, by %s, takes %d actions: %s", task.name, by.name, len(h.actions), strings.Join(h.actions, ", "))
