@@ -13,8 +13,9 @@
     const out = [], stuck = e => e && (/sticky|fixed/.test(getComputedStyle(e).position) || stuck(e.parentElement));
     const seen = (e, x, y) => {
       for (; e; e = e.parentElement) {
-        const r = e.getBoundingClientRect();
-        if (getComputedStyle(e).overflow !== 'visible' && (x < r.left || x > r.right || y < r.top || y > r.bottom)) return false;
+        const r = e.getBoundingClientRect(), style = getComputedStyle(e);
+        if (style.clipPath !== 'none' || style.clip !== 'auto') return false;
+        if (style.overflow !== 'visible' && (x < r.left || x > r.right || y < r.top || y > r.bottom)) return false;
       }
       return true;
     };
