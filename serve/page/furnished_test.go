@@ -223,7 +223,7 @@ func (e reports) List(context.Context, string) (out []page.Report, unread []page
 func (e reports) Write(_ context.Context, _, id string, w io.Writer) error {
 	for i, word := range e.words {
 		if id == word+fmt.Sprint(i) {
-			_, err := fmt.Fprintf(w, "<!doctype html><html lang=en><title>Report</title><style>h1{color:#123456;overflow-wrap:anywhere}</style><h1>%s</h1>", html.EscapeString(word))
+			_, err := fmt.Fprintf(w, "<!doctype html><html lang=en><title>Report</title><style>h1{color:#123456;overflow-wrap:anywhere}</style><h1 dir=auto>%s</h1>", html.EscapeString(word))
 			return err
 		}
 	}
