@@ -38,11 +38,14 @@ func flows(s *started, key string) []flow {
 	b.read("harbour")
 	_, _, check := b.load("POST", "/ui/check", url.Values{"text": {draft}, "corpus": {"harbour"}})
 	b.ended(check)
+	bundle := b.drop(sent{"bill.txt", aBill}, sent{"note.txt", strings.NewReplacer("LW-2041", "LW-2042", "GBP 84.50", "GBP 12.00").Replace(aBill)})
+	_, page, _ := b.load("GET", bundle, nil)
+	b.readFields(bundle, proposals(page))
 	const question = "What must a plaintiff prove to win a claim for battery?"
 	_, run := ask(question)
 	thread, _ := ask(question)
 	long, _ := ask("What are the elements of negligence?", "What is battery?")
-	_, page, _ := b.load("GET", run, nil)
+	_, page, _ = b.load("GET", run, nil)
 	at, err := url.Parse(html.UnescapeString(changeLink.FindStringSubmatch(page)[1]))
 	if err != nil {
 		s.t.Fatal(err)
@@ -66,6 +69,7 @@ func flows(s *started, key string) []flow {
 		{"conversation", "/ui/ask/" + long, to("#turn-2"), click("#turn-2 .answer .ref"), ""},
 		{"documents", "/ui/corpora/harbour", nil, nil, ""},
 		{"check", check + "?accept=claim-1", nil, click("#corrections li a"), ""},
+		{"extract", bundle, nil, nil, ""},
 		{"graph", run + "/graph", to(".drawing"), nil, "page-graph"},
 		{"steps", run + "/steps", func(p *browsertest.Page) { p.Unfold(); to("table.hits")(p) }, click("main summary"), "page-steps"},
 		{"change", at.RequestURI(), to("#go-on"), func(p *browsertest.Page) { p.Click("#text"); p.Press("a", "b") }, ""},

@@ -57,6 +57,17 @@ func (h *hand) send() {
 	h.Loads(func() { h.Press("Enter") })
 }
 
+// drop gives a file to the form for files: by dropping it or, by keyboard, by choosing it.
+func (h *hand) drop(name, text string) {
+	h.acts("drop " + name)
+	if !h.keyboard {
+		h.Loads(func() { h.Eval(dropping(name, text), nil) })
+		return
+	}
+	h.Eval(fmt.Sprintf(`(() => { const d = new DataTransfer(); d.items.add(new File([%q], %q)); document.querySelector('#file').files = d.files; })()`, text, name), nil)
+	h.follow("[data-upload] button")
+}
+
 // proof waits until the document shows a mark with a text, inside the window and under nothing.
 func (h *hand) proof(text string) {
 	const mark = ".documents mark:target, .documents :target mark, mark:has(:target)"
@@ -121,6 +132,16 @@ var tasks = []struct {
 		h.ended()
 		h.Sees("It went on from a checkpoint of another run")
 		h.Sees("expires after two winters")
+	}},
+	{"read an invoice", func(h *hand) {
+		h.follow(`nav.site a[href="/ui/extract"]`)
+		h.drop("bill.txt", aBill)
+		h.follow("main form[action$='/fields'] button")
+		h.Wait(`!document.querySelector('[data-reading]') && document.querySelector('.value')`)
+		h.Sees("84.50")
+		h.click(`.value:has(input[value="84.50"]) a`)
+		h.Wait(fmt.Sprintf(inView, "mark:target"))
+		h.Wait(`document.querySelector('mark:target').textContent.includes('84.50')`)
 	}},
 }
 
