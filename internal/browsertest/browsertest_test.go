@@ -1,11 +1,14 @@
 package browsertest_test
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/assay/internal/browsertest"
 )
@@ -50,6 +53,11 @@ func TestChecks(t *testing.T) {
 		"exception":       {`<script>throw Error("no")</script>`, p.Complaints, "exceptionThrown"},
 		"dialog":          {`<script>alert("hello")</script>`, p.Complaints, "hello"},
 		"missing":         {`<script src="/none.js"></script>`, p.Complaints, "404"},
+		"two names":       {`<p id="a">one</p><p id="a">two</p>`, p.Armed, "a second element"},
+		"forged":          {`<mark>forged</mark>`, p.Armed, "a mark"},
+		"under":           {`<div style="position: absolute; top: 0; left: 0; background: #fff; width: 900px; height: 300px"></div>`, p.Covered, "covers A page"},
+		"moving":          {`<style>@keyframes k { to { left: 9px } } p { animation: k 9s infinite; position: relative }</style>`, p.Moving, "it moves"},
+		"turning":         {`<p>a name: עברית</p>`, p.Turning, "not isolated"},
 		"stranger":        {`<img alt="" src="http://assay.invalid/x.png">`, p.Strangers, "assay.invalid"},
 		"nameless":        {`<button></button>`, p.Nameless, "button"},
 		"nameless region": {`<div role="region" tabindex="0">text</div>`, p.Nameless, "without a name"},
@@ -113,5 +121,50 @@ func TestUse(t *testing.T) {
 	p.Eval(`fetch('/').then(() => false, () => true)`, &offline)
 	if !offline {
 		t.Error("the network is there")
+	}
+}
+
+// A crawl comes to each kind of page and sends each kind of form once, and looks at what comes.
+func TestCrawl(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		for _, id := range []string{"1", "2", "3"} {
+			_, _ = io.WriteString(w, frame+`<a href="/things/`+id+`">x</a><a href="/things/`+id+`/part?at=`+id+`#place">x</a>`)
+		}
+		_, _ = io.WriteString(w, `<a href="/file">x</a><a href="/left-out">x</a><a href="https://assay.invalid/">x</a>`)
+	})
+	mux.HandleFunc("/things/{id}", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, frame+`<form method="post" action="/save/`+r.PathValue("id")+`"><textarea name="a"></textarea><input name="b" value="had"><input type="file" name="f"><button name="c" value="d">x</button></form>`)
+	})
+	mux.HandleFunc("/things/{id}/part", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, frame) })
+	mux.HandleFunc("/file", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Disposition", "attachment") })
+	mux.HandleFunc("/save/{id}", func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_, _ = fmt.Fprintf(w, "%s%s %s %s", frame, r.FormValue("a"), r.FormValue("b"), r.FormValue("c"))
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	p := browsertest.Open(t)
+	var looked []string
+	asked := p.Crawl(s.URL, "/", browsertest.CrawlOptions{Most: 2, Text: "hello", Skip: func(to string) bool { return to == "/left-out" }}, func(path string) {
+		looked = append(looked, path)
+		if text := p.Text(); strings.HasPrefix(path, "/save") && !strings.HasSuffix(text, "hello had d") {
+			t.Errorf("the form sends %q", text)
+		}
+	})
+	if got := strings.Join(asked, " "); got != "/ /things/1 /things/1/part?at=1 /things/2 /things/2/part?at=2 /file" {
+		t.Errorf("asked for %s", got)
+	}
+	if got := strings.Join(looked, " "); got != "/ /things/1 /things/1/part?at=1 /things/2 /things/2/part?at=2 /save/1" {
+		t.Errorf("looked at %s", got)
+	}
+}
+
+// The time until an input is painted is that of the page's work on it.
+func TestReacts(t *testing.T) {
+	p := browsertest.Open(t)
+	p.Goto(serve(t, map[string]string{"/": frame + `<button>a</button><script>document.querySelector('button').onclick = e => { for (const end = performance.now() + 300; performance.now() < end;); e.target.textContent = 'b' }</script>`}))
+	if slow, fast := p.Reacts(func() { p.Click("button") }), p.Reacts(func() { p.Press("j") }); slow < 300*time.Millisecond || fast > slow/2 {
+		t.Errorf("a click takes %s, a key %s", slow, fast)
 	}
 }

@@ -147,3 +147,15 @@ func (p *Page) reached(id int) string {
 	p.call("Runtime.callFunctionOn", map[string]any{"objectId": at.Object.ObjectID, "returnByValue": true, "functionDeclaration": `function() { return this.tabIndex < 0 ? '' : this.outerHTML.slice(0, 120) }`}, &html)
 	return html.Result.Value
 }
+
+// Covered returns texts in the window that lie under something else.
+func (p *Page) Covered() []string {
+	p.t.Helper()
+	return p.list("covered()")
+}
+
+// Moving returns what moves for a reader who wants nothing to move.
+func (p *Page) Moving() []string {
+	p.t.Helper()
+	return p.list("moving()")
+}

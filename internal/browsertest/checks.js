@@ -7,6 +7,57 @@
     return ['the page is ' + document.documentElement.scrollWidth + ' px wide', ...over.map(e => e.outerHTML.slice(0, 120))].slice(0, 8);
   },
 
+  // Texts under other elements, in the first screens of the page. What sticks to the window may lie
+  // over a text that scrolls below it.
+  covered() {
+    const out = [], stuck = e => e && (/sticky|fixed/.test(getComputedStyle(e).position) || stuck(e.parentElement));
+    const seen = (e, x, y) => {
+      for (; e; e = e.parentElement) {
+        const r = e.getBoundingClientRect(), style = getComputedStyle(e);
+        if (style.clipPath !== 'none' || style.clip !== 'auto') return false;
+        if (style.overflow !== 'visible' && (x < r.left || x > r.right || y < r.top || y > r.bottom)) return false;
+      }
+      return true;
+    };
+    for (let top = 0; top < Math.min(document.documentElement.scrollHeight, 8 * innerHeight); top += innerHeight) {
+      scrollTo(0, top);
+      const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      for (let n; n = walk.nextNode();) {
+        const e = n.parentElement, range = document.createRange();
+        range.selectNodeContents(n);
+        const r = n.data.trim() && range.getClientRects()[0];
+        if (!r || !e.checkVisibility({visibilityProperty: true}) || r.width < 2 || r.bottom < 0 || r.top > innerHeight || e.closest('svg, option, textarea')) continue;
+        const x = r.left + r.width / 2, y = r.top + r.height / 2, hit = document.elementFromPoint(x, y);
+        if (hit && !e.contains(hit) && !hit.contains(e) && !stuck(hit) && seen(e, x, y)) out.push(`${this.tell(hit)} covers ${n.data.trim().slice(0, 60)}`);
+      }
+    }
+    scrollTo(0, 0);
+    return out.slice(0, 8);
+  },
+  moving: () => document.getAnimations().map(a => 'it moves: ' + a.effect.target.outerHTML.slice(0, 120)),
+
+  // Where the page leads, and its forms with their kind: where they are sent, and their fields. Other
+  // identifiers and values are of the same kind.
+  leads() {
+    const kind = to => to.pathname.split('/').map(part => /^[a-z-]*$/.test(part) ? part : '*').join('/') + '?' + [...new Set(to.searchParams.keys())].sort();
+    const links = [...document.querySelectorAll('a[href]')].map(a => URL.parse(a.href)).filter(to => to?.origin === location.origin);
+    return {
+      Links: links.map(to => ({Kind: kind(to), To: to.pathname + to.search})),
+      Forms: [...document.forms].map(f => f.method + ' ' + kind(URL.parse(f.action)) + ' ' + [...new Set([...f.elements].map(e => e.name))]),
+    };
+  },
+  // Writes a text into the empty fields of a form, and sends it.
+  send(form, text) {
+    const f = document.forms[form], file = new DataTransfer();
+    file.items.add(new File([text], text.slice(0, 80) + '.md'));
+    for (const e of f.elements) {
+      if (/^(textarea|text|search)$/.test(e.type) && !e.value) e.value = text;
+      if (e.type === 'file') e.files = file.files;
+    }
+    f.noValidate = true;
+    f.requestSubmit(f.querySelector('button'));
+  },
+
   // Texts whose contrast is below level AA. The background of a text in a drawing
   // is the last shape before it that lies under it.
   faint() {
@@ -103,7 +154,11 @@
   armed() {
     const out = [], own = [location.protocol, location.host].join();
     const odd = 'iframe, frame, object, embed, base, plaintext, marquee, template, math, meta[http-equiv=refresh], script:not([src])';
+    const ids = new Set();
     for (const e of document.all) {
+      if (e.id && ids.has(e.id)) out.push('a second element with the name: ' + this.tell(e));
+      ids.add(e.id);
+      if (e.matches('mark') && e.textContent === 'forged') out.push('a mark: ' + this.tell(e));
       if (e.matches(odd)) out.push('an element: ' + this.tell(e));
       for (const a of e.attributes) {
         if (a.name.startsWith('on') || a.name === 'style') out.push('an attribute: ' + this.tell(e));
@@ -115,12 +170,12 @@
     return out.slice(0, 8);
   },
 
-  // Texts that change the direction of the texts next to them. Fields, options and the texts
+  // Texts that change the direction of the texts next to them: marks of direction, Hebrew, Arabic. Fields, options and the texts
   // of a drawing stand alone.
   turning() {
     const out = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let n; n = walk.nextNode();) {
-      if (/[\u202a-\u202e\u2066-\u2069]/.test(n.data) && !n.parentElement.closest('[dir=auto], bdi, textarea, option, text, title, desc, style, script')) out.push('not isolated: ' + this.tell(n.parentElement));
+      if (/[\u202a-\u202e\u2066-\u2069\u0590-\u08ff]/.test(n.data) && !n.parentElement.closest('[dir=auto], bdi, textarea, option, text, title, desc, style, script')) out.push('not isolated: ' + this.tell(n.parentElement));
     }
     return out.slice(0, 8);
   },

@@ -214,6 +214,7 @@ var hostile = []struct {
 		`vbscript:ran=1`, `data:text/html,<script>opener.ran=1</script>`, `<plaintext>`, `<marquee onstart=ran=1>x</marquee>`,
 		`<!--<script>";ran=1//`,
 		`<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=data:, onerror=ran=1&gt;">`,
+		`<mark id="turn-1-claim-1-quote-1" class=good>forged</mark>`, `</mark></a><mark id=passage>forged`, `[Query 1][Source 1]`, `[1](#turn-1)`,
 		`=cmd|'/C calc'!A0`,
 		`__proto__`, `constructor`, `toString`, `hasOwnProperty`, `location`,
 		"\x1b]0;ran\x07\x1b[2J\x1b[31mred", "\u009b31mred\u009d0;ran\u009c", "\x1b]8;;https://assay.invalid/\x1b\\x\x1b]8;;\x1b\\", // for terminals
@@ -251,8 +252,8 @@ func (p *Page) Ran() []string {
 		case "Page.javascriptDialogOpening":
 			out = append(out, "a dialog says "+of.Message)
 		case "Network.requestWillBeSent", "Network.webSocketCreated":
-			if strings.Contains(of.Request.URL+of.URL, "assay.invalid") {
-				out = append(out, "a request to "+of.Request.URL+of.URL)
+			if to := of.Request.URL + of.URL; strings.Contains(to, "assay.invalid") && p.strange(to) {
+				out = append(out, "a request to "+to)
 			}
 		case "Page.frameNavigated":
 			if p.strange(of.Frame.URL) {

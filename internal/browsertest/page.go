@@ -30,6 +30,7 @@ type View struct {
 	Zoom     int    // in percent; 100 if it is 0. At 200 the page has half of the width.
 	NoScript bool   // scripts of the page do not run
 	Media    string // such as "print"; the screen if it is empty
+	Forced   bool   // the reader's few colours replace those of the page, and nothing may move
 }
 
 // page opens an empty page that shares no cookie with another one.
@@ -38,6 +39,7 @@ func (b *browser) page(t testing.TB) *Page {
 	p := &Page{t: t, browser: b}
 	var own struct{ BrowserContextID string }
 	p.call("Target.createBrowserContext", nil, &own)
+	p.call("Browser.setDownloadBehavior", map[string]any{"behavior": "deny", "browserContextId": own.BrowserContextID}, nil)
 	var target struct{ TargetID string }
 	p.call("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": own.BrowserContextID}, &target)
 	var attached struct{ SessionID string }
@@ -84,14 +86,20 @@ func (p *Page) Look(v View) {
 		v.Zoom = 100
 	}
 	p.view = v
-	scheme := "light"
+	scheme, colours, motion := "light", "none", "no-preference"
 	if v.Dark {
 		scheme = "dark"
+	}
+	if v.Forced {
+		colours, motion = "active", "reduce"
 	}
 	p.call("Emulation.setDeviceMetricsOverride", map[string]any{
 		"width": v.Width * 100 / v.Zoom, "height": 900 * 100 / v.Zoom, "deviceScaleFactor": float64(v.Zoom) / 100, "mobile": false,
 	}, nil)
-	p.call("Emulation.setEmulatedMedia", map[string]any{"media": v.Media, "features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	p.call("Emulation.setEmulatedMedia", map[string]any{"media": v.Media, "features": []map[string]string{
+		{"name": "prefers-color-scheme", "value": scheme}, {"name": "forced-colors", "value": colours}, {"name": "prefers-reduced-motion", "value": motion},
+	}}, nil)
+	p.call("Emulation.setScrollbarsHidden", map[string]any{"hidden": *screenshots != ""}, nil)
 	p.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": v.NoScript}, nil)
 }
 
@@ -114,19 +122,32 @@ func (p *Page) Goto(address string) {
 	if filepath.IsAbs(address) {
 		address = (&url.URL{Scheme: "file", Path: filepath.ToSlash(address)}).String()
 	}
+	if !p.shows(address) {
+		p.t.Fatalf("%s is not shown", address)
+	}
+}
+
+// shows opens an address, and reports whether it is a page; it may be a file to save.
+func (p *Page) shows(address string) bool {
+	p.t.Helper()
 	// From a page to a part of the same page nothing would be loaded.
 	p.Loads(func() { p.navigate("about:blank") })
 	p.events, p.url = nil, address
-	p.Loads(func() { p.navigate(address) })
+	page := p.navigate(address)
+	for page && p.loaded() == "" {
+		p.browser.next(p.t, "a page that loads")
+	}
+	return page
 }
 
-func (p *Page) navigate(address string) {
+func (p *Page) navigate(address string) bool {
 	p.t.Helper()
 	var to struct{ ErrorText string }
 	p.call("Page.navigate", map[string]any{"url": address}, &to)
-	if to.ErrorText != "" {
+	if to.ErrorText != "" && to.ErrorText != "net::ERR_ABORTED" {
 		p.t.Fatalf("%s: %s", address, to.ErrorText)
 	}
+	return to.ErrorText == ""
 }
 
 // Loads does something that makes the page load another one, and waits for that.

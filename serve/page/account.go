@@ -22,6 +22,7 @@ type account struct {
 	draft   string         // what a model has written so far
 	records []trace.Record // its events as records of a trace, if wanted
 	begins  string         // the checkpoint that it continued from; empty for none
+	saved   map[int]string // checkpoints by the superstep before them
 }
 
 // written returns the last values that nodes of the root graph wrote, as a state; nil for none.
@@ -67,12 +68,11 @@ const maxLines = 200
 
 // account reads the log of a run.
 func (v *visit) account(r runs.Run, w want) (*account, error) {
-	out := &account{Run: run.Run{Links: linksOf(r), Outcome: r.Outcome}}
+	out := &account{saved: map[int]string{}, Run: run.Run{Links: linksOf(r), Outcome: r.Outcome}}
 	if g, err := v.Graph(r.Graph); err == nil {
 		out.App = &g.App
 	}
-	saved := map[int]string{} // checkpoints by the superstep before them
-	opts := &view.Options{From: w.from, Steps: w.steps, Live: !r.Status.Ended(), State: v.stateAt(r, saved)}
+	opts := &view.Options{From: w.from, Steps: w.steps, Live: !r.Status.Ended(), State: v.stateAt(r, out.saved)}
 	if w.all {
 		opts.From, opts.Steps = 0, 0
 	} else if w.steps == 0 {
@@ -100,7 +100,7 @@ func (v *visit) account(r runs.Run, w want) (*account, error) {
 			return nil, err
 		}
 		if ev.Namespace == "" && ev.Kind == graph.CheckpointSaved.String() {
-			saved[ev.Step] = ev.Checkpoint
+			out.saved[ev.Step] = ev.Checkpoint
 		}
 		out.seq = ev.Seq
 		if opts.Live {

@@ -204,7 +204,7 @@ func TestBrowserTravel(t *testing.T) {
 	p.Press("l")
 	p.Focus("textarea[name=value]")
 	p.Type(`["edited"]`)
-	p.Focus("#edit button")
+	p.Focus("#edit button.plain")
 	p.Loads(func() { p.Press("Enter") })
 	p.Sees("edited by hand")
 	p.Focus("#go-on button")
@@ -216,7 +216,7 @@ func TestBrowserTravel(t *testing.T) {
 	p.Goto(s.url + "/ui/threads/" + r.Thread)
 	p.Click("textarea[name=value]")
 	p.Type("no JSON")
-	p.Loads(func() { p.Click("#edit button") })
+	p.Loads(func() { p.Click("#edit button.plain") })
 	p.Sees("the value is not JSON")
 	p.Wait(`document.querySelector('textarea[name=value]').value === 'no JSON'`)
 }

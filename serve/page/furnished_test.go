@@ -223,15 +223,15 @@ func (e reports) List(context.Context, string) (out []page.Report, unread []page
 func (e reports) Write(_ context.Context, _, id string, w io.Writer) error {
 	for i, word := range e.words {
 		if id == word+fmt.Sprint(i) {
-			_, err := fmt.Fprintf(w, "<!doctype html><html lang=en><title>Report</title><style>h1{color:#123456}</style><h1>%s</h1>", html.EscapeString(word))
+			_, err := fmt.Fprintf(w, "<!doctype html><html lang=en><title>Report</title><style>h1{color:#123456;overflow-wrap:anywhere}</style><h1 dir=auto>%s</h1>", html.EscapeString(word))
 			return err
 		}
 	}
 	return &runs.NotFoundError{What: "report", ID: id}
 }
 
-// furnished is a server with all rooms, in which some words stand everywhere.
-func furnished(t *testing.T, words []string) *site {
+// furnished is a server with all rooms, in which some words stand everywhere, and with further graphs.
+func furnished(t *testing.T, words []string, more ...serve.Graph) *site {
 	t.Helper()
 	texts := map[string]string{}
 	for i, w := range words {
@@ -240,6 +240,7 @@ func furnished(t *testing.T, words []string) *site {
 	c := &shelfCorpus{name: "law", words: words, texts: texts}
 	broken := &shelfCorpus{name: "broken", words: words, fault: fmt.Errorf("it is damaged: %s", words[0])}
 	return served(t, func(o *serve.Options) {
+		o.Graphs = append(o.Graphs, more...)
 		o.Page.Corpora, o.Page.Memory, o.Page.Evals, o.Page.Usual = shelves{"law": c, "broken": broken}, &recollections{shelfCorpus: c}, reports{words}, "plain"
 	})
 }

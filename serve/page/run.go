@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,8 @@ type runView struct {
 	Fault    string        // why the answer's evidence cannot be shown
 	Removed  bool          // the thread was removed, and State comes from the log
 	Forked   string        // the run whose checkpoint it continued from
+	Steps    []look.Link   // to before its last supersteps, to change them
+	Prompts  []look.Link   // to run again with another one
 	Sections []template.HTML
 }
 
@@ -59,6 +62,9 @@ func (v *visit) run() error {
 	if err := v.ended(r, a, &out); err != nil {
 		return err
 	}
+	if v.Write && !out.Removed {
+		v.changeable(r, a, &out)
+	}
 	for _, part := range []func() (template.HTML, error){a.Overview, func() (template.HTML, error) { return a.Graph(nil) }} {
 		html, err := part()
 		if err != nil {
@@ -67,6 +73,37 @@ func (v *visit) run() error {
 		out.Sections = append(out.Sections, html)
 	}
 	return v.show(runPage, "Runs", v.runFrame(r, ""), out)
+}
+
+// mostChangeable is how many supersteps the page of a run leads back to.
+const mostChangeable = 8
+
+// changeable adds where the run can go on otherwise.
+func (v *visit) changeable(r runs.Run, a *account, out *runView) {
+	steps := a.View.Steps
+	for i, s := range steps {
+		id := a.saved[s.Step-1]
+		if i == 0 {
+			id = cmp.Or(id, a.begins)
+		}
+		if id == "" {
+			continue
+		}
+		if g, err := v.Graph(r.Graph); i == 0 && err == nil { // a graph that is served no more has no prompts
+			for _, skill := range v.againOf(g, again{}).Skills {
+				out.Prompts = append(out.Prompts, look.Link{Text: skill, Href: threadPath(r.Thread, "at", id, "skill", skill) + "#go-on"})
+			}
+		}
+		var names []string
+		for _, n := range s.Nodes {
+			if n.Inside < 0 && !slices.Contains(names, n.Name) {
+				names = append(names, n.Name)
+			}
+		}
+		if len(steps)-i <= mostChangeable {
+			out.Steps = append(out.Steps, look.Link{Text: strings.Join(names, ", "), Href: threadPath(r.Thread, "at", id) + "#go-on"})
+		}
+	}
 }
 
 // titleOf returns the title of a graph, for people.

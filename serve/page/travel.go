@@ -58,6 +58,9 @@ func (v *visit) editState() error {
 	if err != nil {
 		return err
 	}
+	if form("on") != "" {
+		return v.runOn(thread, id)
+	}
 	return v.to(threadPath(thread, "at", id))
 }
 
@@ -123,10 +126,16 @@ func (v *visit) againOf(g runs.Graph, tried again) again {
 // goOn continues from a checkpoint: its due nodes run again, with another prompt if the form has
 // one. Earlier runs from the checkpoint stay.
 func (v *visit) goOn() error {
-	ctx, thread, checkpoint := v.r.Context(), v.r.PathValue("thread"), v.r.PostFormValue("checkpoint")
+	checkpoint := v.r.PostFormValue("checkpoint")
 	if checkpoint == "" {
 		return refusal.New(http.StatusBadRequest, "no checkpoint is named")
 	}
+	return v.runOn(v.r.PathValue("thread"), checkpoint)
+}
+
+// runOn runs the nodes that are due at a checkpoint, and shows the run.
+func (v *visit) runOn(thread, checkpoint string) error {
+	ctx := v.r.Context()
 	at, g, err := v.at(thread, checkpoint)
 	if err != nil {
 		return err

@@ -1,9 +1,7 @@
 package serve_test
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/internal/browsertest"
 	"example.com/assay/llm/llmtest"
-	"example.com/assay/memory"
 )
 
 // browser is a browser whose user has entered with the token of a home's server.
@@ -168,88 +165,4 @@ func TestFailingModelInBrowser(t *testing.T) {
 	for name, part := range map[string]string{"answer": "", "steps": "/steps"} {
 		p.Inspect(t, "failed-"+name, run+part, nil)
 	}
-}
-
-// In every pipeline, the texts of documents, their names, questions and models' answers are
-// shown only as text.
-func TestHostileTextsInBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it opens many pages")
-	}
-	home, folder := t.TempDir(), t.TempDir()
-	var all []string
-	for i, h := range browsertest.HostileTexts() {
-		text := strings.Join(strings.Fields(strings.ReplaceAll(h.Text, "\x00", "")), " ")
-		all = append(all, fmt.Sprintf("A lantern permit needs %s, by rule %d.", text, i))
-		if name := h.File(); name != "" && !strings.HasPrefix(name, ".") && i%4 == 0 {
-			if err := os.WriteFile(filepath.Join(folder, name+".md"), []byte("# "+text+"\n\n"+all[i]+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if _, err := memory.Ingest(t.Context(), memory.IngestOptions{Home: home, Corpus: config.DefaultCorpus, Paths: []string{folder}}); err != nil {
-		t.Fatal(err)
-	}
-	s := start(t, home, "--allow-write")
-	key := token(t, home)
-	p := s.browser(home)
-	look := func(path string) {
-		p.Goto(s.url + path)
-		p.Unfold()
-		for _, fault := range slices.Concat(p.Complaints(), p.Strangers(), p.Ran(), p.Armed(), p.Turning(), p.Wide()) {
-			t.Errorf("%s: %s", path, fault)
-		}
-	}
-	schema := `,"context":{"schema":{"type":"object","properties":{"permit":{"type":"string"},"rule":{"type":"string"}}}}`
-	for _, u := range []turn{
-		{graph: "research", text: "What does a lantern permit need by rule 4? " + all[0]},
-		{graph: "comply", text: "What does a lantern permit need? " + all[8]},
-		{graph: "verify", text: strings.Join(all[:60], " ")},
-		{graph: "verify", text: strings.Join(all[60:], " ")},
-		{graph: "edges", text: "<img src=data:, onerror=ran=1> => <script>ran=1</script>"},
-		{graph: "extract", text: "Permit: " + strings.Join(all, "\nPermit: "), more: schema},
-	} {
-		u.token = key
-		s.ask(u)
-		p.Goto(s.url + "/ui/runs")
-		var run string
-		p.Eval(`document.querySelector('[data-list] tbody a[href*="/runs/"]').getAttribute('href')`, &run)
-		for _, part := range []string{"", "/graph", "/steps", "/timeline"} {
-			look(run + part)
-		}
-	}
-	for _, path := range []string{"corpora", "corpora/default", "corpora/default?q=lantern+permit", "memory?corpus=default", "", "ask?graph=extract", "runs?q=permit"} {
-		look("/ui/" + path)
-	}
-}
-
-// The pictures of the README: a question to the sample corpus.
-func TestPictures(t *testing.T) {
-	home := t.TempDir()
-	s := start(t, home)
-	p := s.browser(home)
-	p.Goto(s.url + "/ui/")
-	p.Look(browsertest.View{Width: 1200})
-	p.Picture("page-ask")
-	p.Click("#question")
-	p.Type("What must a plaintiff prove to win a claim for battery?")
-	p.Loads(func() { p.Click("main form button") })
-	p.Wait(`!document.querySelector('[data-live]') && document.querySelector('.evidence')`)
-	p.Focus(".answer .ref")
-	p.Press("Enter")
-	p.Wait(`document.querySelector('.documents mark:target')`)
-	p.Picture("page-answer")
-	p.Press("Escape")
-	p.Loads(func() { p.Click(".how a") })
-	var run string
-	p.Eval(`location.href`, &run)
-	p.Goto(run + "/graph")
-	p.Wait(`document.querySelector('.drawing [data-node="research/verify"]')`)
-	p.Eval(`document.querySelector('.drawing').scrollIntoView()`, nil)
-	p.Picture("page-graph")
-	p.Goto(run + "/steps")
-	p.Unfold()
-	p.Eval(`document.querySelector('table.hits').parentElement.scrollIntoView()`, nil)
-	p.Picture("page-steps")
-	sound(t, p)
 }

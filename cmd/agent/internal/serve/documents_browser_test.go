@@ -142,49 +142,6 @@ func TestCheckTextInBrowser(t *testing.T) {
 	p.Inspect(t, "checked-one", at+"?accept=claim-1", nil)
 }
 
-// Hostile texts in a text that is checked, in names and in files that are added are shown as text.
-func TestHostileDocumentsInBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it opens many pages")
-	}
-	home := t.TempDir()
-	s := start(t, home, "--allow-upload")
-	p := s.browser(home)
-	b := s.enters(token(t, home))
-	var files []sent
-	var all []string
-	for i, h := range browsertest.HostileTexts() {
-		text := strings.Join(strings.Fields(strings.ReplaceAll(h.Text, "\x00", "")), " ")
-		all = append(all, fmt.Sprintf("A lantern permit needs %s, by rule %d.", text, i))
-		if i%3 == 0 {
-			name := strings.Map(func(r rune) rune { // as a form has it
-				if r < ' ' || r == '"' || r == 0x7f {
-					return -1
-				}
-				return r
-			}, strings.ToValidUTF8(text[:min(len(text), 300)], ""))
-			files = append(files, sent{name + ".md", "# " + text + "\n\n" + all[i] + "\n"}, sent{name + ".pdf", text})
-		}
-	}
-	if status, body, _ := b.send(b.ticket(), "hostile", files...); status != 200 {
-		t.Fatalf("sending: %d\n%s", status, body)
-	}
-	b.read("hostile")
-	_, _, check := b.load("POST", "/ui/check", map[string][]string{"text": {strings.Join(all[:40], " ")}, "corpus": {"hostile"}})
-	b.ended(check)
-	var first string
-	p.Goto(s.url + "/ui/corpora/hostile")
-	p.Shoot("documents-hostile")
-	p.Eval(`document.querySelector('#add a[href*="/remove"]').getAttribute('href')`, &first)
-	for _, path := range []string{"/ui/corpora/hostile", first, check, check + "?accept=claim-1&accept=%3Cscript%3E", "/ui/corpora/new?x=<script>"} {
-		p.Goto(s.url + path)
-		p.Unfold()
-		for _, fault := range slices.Concat(p.Complaints(), p.Strangers(), p.Ran(), p.Armed(), p.Turning(), p.Wide()) {
-			t.Errorf("%s: %s", path, fault)
-		}
-	}
-}
-
 // A person who knows no schema drops a paper, takes the fields that the page has found, goes from a value to
 // its place, corrects one with Enter, and has the table and a case for downloading.
 func TestReadFieldsInBrowser(t *testing.T) {

@@ -72,7 +72,10 @@ func (b *browser) ended(path string) string {
 	}
 }
 
-var runLink = regexp.MustCompile(`<a href="(/ui/runs/[^"/]+)"`)
+var (
+	runLink     = regexp.MustCompile(`<a href="(/ui/runs/[^"/]+)"`)
+	promptField = regexp.MustCompile(`(?s)<textarea id="text"[^>]*>\n(.*?)</textarea>`)
+)
 
 // The page shows the question of a client of the wire, goes back in its run, and runs on with
 // another prompt. It shows an error in a prompt next to the prompt.
@@ -106,7 +109,7 @@ func TestPage(t *testing.T) {
 		t.Fatalf("no checkpoint before the pipeline:\n%s", places)
 	}
 	_, form, _ := b.load("GET", thread+"?at="+before[1]+"&skill=synthesize_and_cite", nil)
-	text := regexp.MustCompile(`(?s)<textarea id="text"[^>]*>\n(.*?)</textarea>`).FindStringSubmatch(form)
+	text := promptField.FindStringSubmatch(form)
 	if text == nil {
 		t.Fatalf("no prompt in\n%s", form)
 	}
