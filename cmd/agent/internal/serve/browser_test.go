@@ -136,7 +136,7 @@ func TestPagesInBrowser(t *testing.T) {
 		}
 	}
 	for name, path := range map[string]string{
-		"asking": "ask", "asking-extract": "ask?graph=extract", "corpora": "corpora", "corpus": "corpora/default", "search": "corpora/default?q=permit+fee", "memory": "memory?corpus=default", "evals": "evals", "keys": "keys",
+		"asking": "ask", "corpora": "corpora", "corpus": "corpora/default", "search": "corpora/default?q=permit+fee", "memory": "memory?corpus=default", "evals": "evals", "keys": "keys",
 	} {
 		p.Inspect(t, "serve-"+name, s.url+"/ui/"+path, nil)
 	}
