@@ -179,7 +179,9 @@ func (v *visit) turn(r runs.Run, last bool) (runView, error) {
 
 // past adds the tenant's conversations, the newest first.
 func (v *visit) past(a *asking) error {
-	all, err := v.AllRuns(v.r.Context(), func(r *runs.Run) bool { return !r.Temporary })
+	all, err := v.AllRuns(v.r.Context(), func(r *runs.Run) bool {
+		return !r.Temporary && (v.Papers == nil || r.Graph != v.Extractor) // papers have a list of their own
+	})
 	if err != nil {
 		return err
 	}
@@ -192,7 +194,11 @@ func (v *visit) past(a *asking) error {
 		case !known && len(a.Past) < mostPast:
 			at[r.Thread] = len(a.Past)
 			here := a.Thread != nil && a.Thread.ID == r.Thread
-			a.Past = append(a.Past, look.Link{Text: title(r), Href: join("ask", r.Thread), Here: here})
+			to := join("ask", r.Thread)
+			if r.Graph == v.Checker {
+				to = join("check", r.ID)
+			}
+			a.Past = append(a.Past, look.Link{Text: title(r), Href: to, Here: here})
 		}
 	}
 	return nil

@@ -39,6 +39,9 @@ func TestCheckText(t *testing.T) {
 		}
 		return body
 	}
+	if past := get("/ui/"); !strings.Contains(past, `href="`+at+`"`) {
+		t.Errorf("the past conversations do not lead to the check:\n%s", past)
+	}
 	given := strings.ReplaceAll(draft, "\r\n", "\n")
 	if got := get(at + "/text"); got != given {
 		t.Errorf("without a correction the text is %q", got)

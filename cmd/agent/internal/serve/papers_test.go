@@ -141,6 +141,9 @@ func TestPapers(t *testing.T) {
 	if !strings.Contains(page, `LW-2042</a>`) || !strings.Contains(page, "bill.txt and 1 more") {
 		t.Errorf("the table of both:\n%s", page)
 	}
+	if _, past, _ := b.load("GET", "/ui/", nil); strings.Contains(past, "bill.txt") {
+		t.Errorf("papers are among the past conversations:\n%s", past)
+	}
 
 	correct := func(field, was, is string) string {
 		t.Helper()
