@@ -37,7 +37,7 @@ type Links struct {
 
 // TasksPerPage and StepsPerPage are the tasks and steps of a long run on one page.
 const (
-	StepsPerPage = 50
+	StepsPerPage = 25
 	TasksPerPage = 200
 )
 

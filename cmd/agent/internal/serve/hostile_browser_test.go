@@ -157,7 +157,7 @@ func TestHostileInBrowser(t *testing.T) {
 	}
 	asked := p.Crawl(s.url, "/ui/", browsertest.CrawlOptions{Most: 6, Text: strings.Join(all, " "), Skip: skip}, func(path string) {
 		came(path)
-		p.Wait(`!document.querySelector('[data-live]')`)
+		p.Wait(`document.readyState == 'complete' && !document.querySelector('[data-live], [data-reading]')`)
 		p.Unfold()
 		refused := func(fault string) bool { return strings.Contains(fault, "with a status of 4") }
 		for _, fault := range slices.Concat(slices.DeleteFunc(p.Complaints(), refused), p.Strangers(), p.Ran(), p.Armed(), p.Turning(), p.Wide()) {
