@@ -54,6 +54,9 @@ type setting struct {
 	Values             []string
 }
 
+// Gone reports whether the value is not among those that can be chosen, as a corpus that was removed.
+func (s setting) Gone() bool { return s.Value != "" && !slices.Contains(s.Values, s.Value) }
+
 const (
 	// settingField begins the names of fields of settings.
 	settingField = "set."
@@ -258,6 +261,9 @@ func (v *visit) asking(given url.Values) (*asking, error) {
 		if given.Has(one.Field) {
 			one.Value = given.Get(one.Field)
 		}
+		if one.Value == one.Usual {
+			one.Value = ""
+		}
 		if s.Name == settingCorpus && one.Values != nil {
 			a.Corpus = &one
 		} else {
@@ -290,8 +296,8 @@ func (v *visit) setting(s runs.Setting, before json.RawMessage) (setting, error)
 	}
 	if at := slices.Index(out.Values, out.Usual); at < 0 {
 		out.Usual = ""
-	} else if out.Values = slices.Delete(slices.Clone(out.Values), at, at+1); out.Value == out.Usual {
-		out.Value = ""
+	} else {
+		out.Values = slices.Delete(slices.Clone(out.Values), at, at+1)
 	}
 	return out, err
 }

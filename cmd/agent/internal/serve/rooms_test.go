@@ -275,6 +275,10 @@ func TestPageOfAsking(t *testing.T) {
 	if strings.Contains(s.sees("", "/ui/ask/"+thread), " selected>") {
 		t.Error("a choice that was taken back is kept")
 	}
+	s.sees("", "/ui/ask?set.corpus=gone", `<option dir="auto" value="gone" selected>gone (not there)`)
+	if strings.Contains(s.sees("", "/ui/ask?set.corpus=default"), " selected>") {
+		t.Error("the usual corpus is chosen twice")
+	}
 	for want, wrong := range map[string]url.Values{
 		"422 nothing was asked":     {"graph": {"research"}, "question": {" "}},
 		"422 there is no corpus":    {"graph": {"research"}, "question": {"Why?"}, "set.corpus": {"none"}},
