@@ -18,7 +18,7 @@ func About() pipeline.Pipeline {
 		Name: "extract", Title: "Extract",
 		Does:    "reads fields from a document, checks them and keeps the best",
 		Offer:   "Read fields from papers",
-		About:   "Reads the fields of a JSON Schema from a text, each with its place in it.",
+		About:   "Reads fields from a text, such as the number and the total of an invoice, each with its place in it. A JSON Schema says which.",
 		Prompt:  "Read fields from the document below with the tool extract%s; write the JSON Schema for them. Say of each value where it stands, and name fields that the document does not hold.\n\n%s",
 		Message: pipeline.Field{Name: "text", Help: "the document", Needed: true, File: true},
 		Inputs: []pipeline.Field{

@@ -90,8 +90,7 @@ if (form) {
   });
 }
 
-// watch shows how far the reading is, and at its end the page as it is then. The focus stays where it
-// is if that is still there.
+// watch shows how far the reading is, and at its end the page as it is then.
 async function watch(note) {
   const line = note.querySelector("[data-told]");
   const read = note.querySelector("progress");
