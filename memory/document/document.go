@@ -165,6 +165,7 @@ func parseGuarded(ctx context.Context, d *Document, raw []byte, o LoadOptions) e
 	if len(raw) == 0 {
 		return &InputError{Path: d.Path, Msg: "the file is empty", Hint: "remove it or give it text"}
 	}
+	file := raw
 	name, raw, err := unzipped(ctx, d.Path, raw, o.MaxFileBytes)
 	if err != nil {
 		return err
@@ -197,9 +198,7 @@ func parseGuarded(ctx context.Context, d *Document, raw []byte, o LoadOptions) e
 	if own == nil {
 		own = metadata{}
 	}
-	if encoding != "" || name != d.Path { // the text is not the file's bytes
-		d.Plain = false
-	}
+	d.Plain = d.Plain && d.Text == string(file)
 	own.set(keyEncoding, encoding)
 	own.times(d)
 	own.complete(d)

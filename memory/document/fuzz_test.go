@@ -49,7 +49,7 @@ func FuzzTeX(f *testing.F) {
 }
 
 func FuzzXML(f *testing.F) {
-	fuzz(f, "a.xml", "<?xml version='1.0' encoding='latin1'?><a b='c'><title>T</title><d>e <i>f</i> g.</d><h>&lt;p&gt;x&lt;/p&gt;</h></a>")
+	fuzz(f, "a.xml", "<?xml version='1.0' encoding='latin1'?><a b='c'><title>T</title><d>e <i>f</i> g.</d><h>&lt;p&gt;x&lt;/p&gt;</h></a>", "<a 0\x8cA></a>")
 }
 
 func FuzzSubtitles(f *testing.F) {

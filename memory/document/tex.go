@@ -48,9 +48,7 @@ func parseTeX(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		}
 	}
 	t.write()
-	err := parseMarkdown(ctx, d, []byte(texBlank(t.out.String())), o)
-	d.Plain = false
-	return err
+	return parseMarkdown(ctx, d, []byte(texBlank(t.out.String())), o)
 }
 
 // texBlank removes repeated empty lines, white space at line ends, and the space that a citation
