@@ -60,8 +60,8 @@ func run() (err error) {
 	return os.WriteFile(target, []byte(svg(screens)), 0o644)
 }
 
-// sample is where the sample corpus was unpacked, which differs by machine.
-var sample = regexp.MustCompile(`[^\s;\x1b\\]*/us-law-primer-\w+/`)
+// sample is where the sample corpus was unpacked or the repository is, which differs by machine.
+var sample = regexp.MustCompile(`[^\s;\x1b\\]*/(us-law-primer-\w+|case_studies/documents)/`)
 
 // record runs a command line in a pseudo-terminal and returns what it printed.
 func record(dir, scene string) (printed string, code int, err error) {
