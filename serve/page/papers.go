@@ -151,7 +151,7 @@ func (v *visit) addPapers() error {
 	if err != nil {
 		return err
 	}
-	bundle, kept, why := "", 0, "nothing was chosen: go back, and choose a file or paste a text"
+	bundle, kept, why := "", 0, []string(nil) // why files were refused
 	for sent := 0; ; {
 		part, err := form.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -179,13 +179,16 @@ func (v *visit) addPapers() error {
 		case errors.As(err, new(*http.MaxBytesError)):
 			err = unread(err)
 		case errors.As(err, &refused):
-			why = fmt.Sprintf("%.100q: %s", name, refused.Text)
+			why = append(why, fmt.Sprintf("%.100q: %s", name, refused.Text))
 			continue
 		}
 		return errors.Join(err, v.unkept(bundle))
 	}
+	if kept == 0 && why == nil {
+		return refusal.New(http.StatusUnprocessableEntity, "nothing was chosen: go back, and choose a file or paste a text")
+	}
 	if kept == 0 {
-		return errors.Join(refusal.New(http.StatusUnprocessableEntity, "Nothing was kept: %s", why), v.unkept(bundle))
+		return errors.Join(refusal.New(http.StatusUnprocessableEntity, "Nothing was kept. %s", strings.Join(why, ". ")), v.unkept(bundle))
 	}
 	return v.to(join("extract", bundle))
 }

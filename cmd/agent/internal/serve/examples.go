@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -36,16 +35,16 @@ const (
 	sureAnswer     = 0.5
 )
 
-// offers are questions that corpora answer, made in the background, once for each state of a corpus.
+// offers are questions that corpora answer, made in the background, once for the same content.
 type offers struct {
 	*server
 	ctx  context.Context // ends with close
 	stop context.CancelFunc
 	work sync.WaitGroup
-	made sync.Map // *offer by the state of a corpus
+	made sync.Map // *offer by the fingerprint of a corpus
 }
 
-// An offer is the questions of a state of a corpus, once done is closed.
+// An offer is the questions of a corpus, once done is closed.
 type offer struct {
 	done      chan struct{}
 	questions []string
@@ -78,8 +77,8 @@ func (o *offers) examples(ctx context.Context, tenant, name string) (questions [
 	corpus := c.(*openCorpus)
 	note = corpus.About().Note
 	mine := &offer{done: make(chan struct{})}
-	known, has := o.made.LoadOrStore(fmt.Sprint(name, " ", corpus.Corpus.Info().Generation), mine)
-	make := func() {
+	known, has := o.made.LoadOrStore(corpus.Corpus.Fingerprint(), mine)
+	work := func() {
 		if !has {
 			ctx, stop := context.WithTimeout(o.ctx, examplesFor)
 			defer stop()
@@ -91,9 +90,9 @@ func (o *offers) examples(ctx context.Context, tenant, name string) (questions [
 		}
 	}
 	if has {
-		make()
+		work()
 	} else {
-		o.work.Go(make)
+		o.work.Go(work)
 	}
 	select {
 	case <-known.(*offer).done:

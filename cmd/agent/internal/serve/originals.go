@@ -45,9 +45,9 @@ type placings struct {
 
 // A placing is what the places depend on.
 type placing struct {
-	corpus, generation, name, spans string
-	size                            int64 // of the file, and its time
-	at                              time.Time
+	fingerprint, name, spans string
+	size                     int64 // of the file, and its time
+	at                       time.Time
 }
 
 // place returns the pages of a PDF that hold spans of its text.
@@ -58,7 +58,7 @@ func (s *server) place(ctx context.Context, tenant, corpus, name, whole string, 
 	}
 	defer func() { err = cli.Also(err, opened.Close()) }()
 	c := opened.(*openCorpus)
-	key := placing{corpus: c.Corpus.Name(), generation: c.Corpus.Info().Generation, name: name, spans: fmt.Sprint(spans)}
+	key := placing{fingerprint: c.Corpus.Fingerprint(), name: name, spans: fmt.Sprint(spans)}
 	if _, path, err := c.Corpus.TextPath(name); err == nil {
 		if info, err := os.Stat(path); err == nil { // without it, Original says why
 			key.size, key.at = info.Size(), info.ModTime()

@@ -271,7 +271,7 @@ func readPaper(ctx context.Context, at string) ([]extract.Document, error) {
 	defer cancel()
 	docs, err := docfile.Read(reading, at)
 	if bad := new(document.InputError); errors.As(err, &bad) {
-		return nil, page.Refuse("%s", bad.Msg)
+		return nil, page.Refuse("%s", strings.TrimSuffix(bad.Msg+"; "+bad.Hint, "; "))
 	}
 	if err != nil && reading.Err() != nil && ctx.Err() == nil {
 		return nil, page.Refuse("it takes more than %s to read it", readingTime)
@@ -501,7 +501,7 @@ func (p *papers) Correct(ctx context.Context, s *runs.Space, id string, n int, v
 				continue
 			}
 			if len(*value) > longestValue {
-				return page.Refuse("a value has %d letters at most", longestValue)
+				return page.Refuse("a value has %d bytes at most", longestValue)
 			}
 			if one.Corrected == nil {
 				one.Corrected = map[string]correction{}
