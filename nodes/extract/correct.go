@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,7 +21,8 @@ func (s *Schema) Correct(doc FieldDocument, a Answer, given map[string]string) A
 	a.Fields = slices.DeleteFunc(slices.Clone(a.Fields), func(v FieldValue) bool { _, has := given[v.Field]; return has })
 	result := InDocument(a.Fields)
 	g := newGround(doc)
-	for path, value := range given {
+	for _, path := range slices.Sorted(maps.Keys(given)) {
+		value := given[path]
 		if f, _, ok := s.field(path); ok && strings.TrimSpace(value) != "" {
 			v := g.value(f, path, skills.ExtractedField{Path: path, Value: value, Confidence: 1})
 			g.wholeWords(&v, value)
